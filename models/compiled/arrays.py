@@ -25,7 +25,3 @@ Indices32 = np.ndarray
 # Whether (bool).
 Flags = np.ndarray
 FlagMatrix = np.ndarray
-
-# Value of a bound that is none, for solvers and for compiled code, which may assume
-# that every number is finite.
-UNBOUNDED = 1e30

@@ -130,14 +130,14 @@ class PlanChannel(CollectableSystem):
         return memory
 
     def _advance(self, context: Context) -> ChannelMemory:
-        """The memory with what is sent now, and without what nobody will ask for."""
+        """The memory with what is sent now, and without plans that are superseded."""
         memory = self._read(context)
         plans, last, now = memory.plans, memory.last, context.get_time()
         # Nothing is sent before it is made, though at the start something is there.
         scenario = self._scenario
         made = math.ceil((now - ROUNDING) / scenario.plan_period) - 1
         ready = made * scenario.plan_period + scenario.planning_time
-        # Whoever plans elsewhere has until then, and is not asked before.
+        # A planner in another process has until then, and is not read before.
         if made >= 0 and last + ROUNDING < ready <= now + ROUNDING:
             plan: Plan = self._sent.Eval(context)
             if plan.time > last + ROUNDING:

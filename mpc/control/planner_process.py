@@ -3,7 +3,7 @@
 The process gets the behavior as a library file and all else as messages of plain
 numbers; nothing is unpickled. It keeps no memory between plans: a request holds the
 state and the plan before, so that it answers what planning inside would have found.
-It ends when its standard input does, and so never outlives the one who started it.
+It ends when its standard input does, and so never outlives its parent.
 """
 
 import os
@@ -41,7 +41,7 @@ class PlannerSettings:
 
     Attributes:
         weights: of the predictive program, before settings adapt them.
-        settings: what is asked of plans at the start.
+        settings: of plans at the start.
         period, start_time, planning_time: as of PredictiveCore [s].
     """
 
@@ -71,7 +71,7 @@ class PendingMemory:
         self._memory: PredictiveMemory | None = None
 
     def __deepcopy__(self, memo: object) -> "PendingMemory":
-        """There is one answer, whoever waits for it."""
+        """Copies share the one pending result."""
         return self
 
     def result(self) -> PredictiveMemory:
@@ -151,7 +151,7 @@ class PlannerProcess(Closing):
         force: np.ndarray | None = None,
         settings: PlanSettings | None = None,
     ) -> PendingMemory:
-        """Asks for what `PredictiveCore` would return."""
+        """Requests the result that `PredictiveCore` would return."""
         if self._open is not None:
             self._open.result()
         self._send(pack((t, q, v, memory, force, settings)))

@@ -107,7 +107,7 @@ def correct(
 ) -> bool:
     """Corrects an estimate by its contacts, in place.
 
-    Whether they stand level is asked before the correction: what is taken for level
+    Whether they stand level is decided before the correction: what is taken for level
     is level afterwards.
 
     Args:

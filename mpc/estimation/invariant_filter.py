@@ -142,7 +142,7 @@ def _transpose(P):
 
 @compiled
 def add_rotation_noise(P: Matrix, x: Matrix, variance: float) -> None:
-    """Adds a rotation about the base by isotropic noise: of it all rows know.
+    """Adds a rotation about the base by isotropic noise: it enters all rows.
 
     A turn of the base that leaves its place is a turn about the world's origin and
     a shift, xi = [I; S(v); S(p); S(d)] noise.

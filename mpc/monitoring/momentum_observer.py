@@ -19,7 +19,7 @@ With feet that feel and an accelerometer, the base's linear acceleration less gr
 what the accelerometer feels, and in an M v' with it h has no gravity. An estimated
 attitude that is wrong by an angle then turns all forces alike, where it would otherwise
 leave that share of the weight over, as on ground that is not level; and an estimated
-velocity that is corrected when a foot lands is not asked. (The equations of motion do
+velocity that is corrected when a foot lands is not needed. (The equations of motion do
 not change with a constant velocity of the whole, which is why v may leave it out.)
 Sources
     De Luca, Mattone, "Actuator failure detection and isolation using generalized
@@ -57,7 +57,7 @@ _NONE = np.zeros(0)
 
 @dataclass(frozen=True)
 class ObserverMemory:
-    """What the observer knows after a sample; its arrays are never written again.
+    """The state of the observer after a sample; its arrays are immutable.
 
     Attributes:
         time: of the sample [s].
@@ -65,7 +65,7 @@ class ObserverMemory:
             velocity.
         effort: (nj,) torques of the motors from then on [N m].
         residual: (n,) torques that nothing known explains [N m].
-        terms: what the sample is made of; None where it has not been asked for yet.
+        terms: what the sample is made of; None where it has not been evaluated yet.
     """
 
     time: float
@@ -173,7 +173,7 @@ class MomentumObserver:
                 axes, mean since the last sample [m/s^2]; None without accelerometer.
         """
         sensed = self._silent if wrenches is None else wrenches
-        # What nobody observes costs no dynamics: those before may still be missing.
+        # Dynamics are evaluated on demand: those before may still be missing.
         known = memory.terms
         if known is None:
             known, _ = self._look(memory.q, memory.v, self._silent)

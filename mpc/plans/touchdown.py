@@ -3,7 +3,7 @@
 The force under a foot says whether it stands. One that meets the ground in the last
 third of its swing carries weight from then on, while it does; one that does not meet it
 in time goes on downwards, and carries none. Neither changes the tempo by itself, but
-the predictive program sees the contacts as they are.
+the predictive program has the measured contacts.
 """
 
 from collections.abc import Sequence

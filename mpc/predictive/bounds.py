@@ -6,7 +6,6 @@ import numpy as np
 
 from backbeat.models.compiled import compiled
 from backbeat.models.compiled.arrays import (
-    UNBOUNDED,
     Array3,
     Array3View,
     Array4,
@@ -16,6 +15,7 @@ from backbeat.models.compiled.arrays import (
     Vector,
     VectorView,
 )
+from backbeat.models.dynamics.finite import UNBOUNDED
 from backbeat.mpc.horizon.sampling import Horizon
 from backbeat.mpc.plans.start import PlanStart
 from backbeat.mpc.plans.stepping import AddedStep, covered

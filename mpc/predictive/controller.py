@@ -18,14 +18,14 @@ from backbeat.mpc.predictive.settings import PlanSettings, TempoRamp
 
 
 class Pending(Protocol):
-    """A memory that somebody else is working on."""
+    """A memory that is computed elsewhere."""
 
     def result(self) -> PredictiveMemory:
         """Waits for it."""
 
 
 class Planner(Protocol):
-    """Somebody else who plans, such as another process."""
+    """A planner elsewhere, such as in another process."""
 
     def start(
         self,
@@ -58,8 +58,9 @@ class PredictiveController(CollectableSystem):
     soles in the order of its description [N]; it may be left unconnected, and then
     every foot is taken to land when the plan has it. `settings` is the PlanSettings
     that hold now; unconnected, what the program was made for does. `plan` is a Plan,
-    the latest one; when a solve fails an older one goes on and says so. `fallen` (1) is
-    1 from when it has declared a fall. `memory` is a PredictiveMemory with the counts.
+    the latest one; when a solve fails an older one stays in force, with that in its
+    status. `fallen` (1) is 1 from when it has declared a fall. `memory` is a
+    PredictiveMemory with the counts.
 
     Attributes:
         step: what it computes, as a pure function.
@@ -98,7 +99,7 @@ class PredictiveController(CollectableSystem):
         self._state_port = self.DeclareVectorInputPort(
             "state", robot.num_positions + robot.num_velocities
         )
-        # In a behavior that steps, patches are soles; in another nobody asks.
+        # In a behavior with steps, patches are soles; in others this is not used.
         names = [program.reference.patches[c] for c in program.reference.soles]
         self._soles = [robot.soles.index(name) for name in names]
         self._force_port = self.DeclareVectorInputPort(

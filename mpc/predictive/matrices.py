@@ -14,7 +14,8 @@ import scipy.sparse as sp
 from scipy.linalg import block_diag
 
 from backbeat.models.compiled import compiled
-from backbeat.models.compiled.arrays import UNBOUNDED, Indices, Vector
+from backbeat.models.compiled.arrays import Indices, Vector
+from backbeat.models.dynamics.finite import UNBOUNDED
 from backbeat.models.dynamics.pendulum import pendulum_time
 from backbeat.mpc.horizon.momentum_dynamics import dynamics_pattern, linearize_dynamics
 from backbeat.mpc.horizon.sampling import BODY, Horizon

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from backbeat.models.compiled.arrays import UNBOUNDED
+from backbeat.models.dynamics.finite import UNBOUNDED
 from backbeat.models.dynamics.pendulum import pendulum_frequency
 from backbeat.mpc.horizon.sampling import BODY
 from backbeat.mpc.plans.explanation import LimitReport, PlanExplanation

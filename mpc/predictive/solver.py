@@ -9,7 +9,8 @@ import numpy as np
 import piqp
 
 from backbeat.models.compiled import compiled
-from backbeat.models.compiled.arrays import UNBOUNDED, Indices32, Vector
+from backbeat.models.compiled.arrays import Indices32, Vector
+from backbeat.models.dynamics.finite import UNBOUNDED
 from backbeat.mpc.predictive.given_variables import (
     find_given,
     take_out_of_cost,

@@ -44,7 +44,7 @@ class RemoteMemory:
         link: what is done about answers that do not come, and the counts.
         ticks: ticks done.
         session: which of the link's sessions this is; 0 before the first answer.
-        lost: ticks that were due and not asked for.
+        lost: ticks that were due and not requested.
     """
 
     command: np.ndarray
@@ -62,7 +62,7 @@ class RemoteMemory:
 
 
 class RemoteController(CollectableSystem):
-    """Asks another process what the joints shall do, at every tick.
+    """Requests joint commands from another process at every tick.
 
     .. pydrake_system::
 
@@ -218,8 +218,8 @@ class RemotePlans(CollectableSystem):
         - memory
 
     The input is the `memory` of a RemoteController. `plan` and the output `memory` are
-    a Plan and a Record, asked of the other process when somebody reads them; when it
-    is gone, the last that was heard of.
+    a Plan and a Record, requested from the other process when they are read; when it
+    is gone, the last ones received.
     """
 
     def __init__(self, link: RemoteLink) -> None:

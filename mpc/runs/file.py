@@ -42,7 +42,7 @@ OLD_COLUMNS = {
     "plan.push.x": "plan.external_acceleration.x",
     "plan.push.y": "plan.external_acceleration.y",
 }
-# What the story of a run looks like; earlier Backbeats told less of it.
+# Schema of the story of a run; earlier versions had fewer fields.
 STORY = {
     "scenario": {...: Any},
     "behavior": str,
@@ -117,7 +117,7 @@ def run_story(run: SimulationRun, metrics: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def settings_story(run: SimulationRun) -> dict[str, Any]:
-    """What was asked for; with its origin it decides the numbers of a run."""
+    """Settings of a run, which with its origin determine its numbers."""
     return {
         "scenario": run.scenario.to_dict(),
         "weights": asdict(run.weights),
@@ -145,7 +145,7 @@ def robot_story(behavior: Behavior) -> dict[str, Any]:
         "scene": asdict(behavior.scene),
         "mass_kg": robot.total_mass,
         "joints": list(robot.joint_names),
-        # JSON knows no infinity: what has no limit has None.
+        # JSON has no infinity: None for no limit.
         "limits": {
             name: [float(x) if np.isfinite(x) else None for x in values]
             for name, values in limits.items()

@@ -1,6 +1,6 @@
-"""Fall detection: what a controller can tell from the state that it reads.
+"""Fall detection: from the state that a controller measures.
 
-Heights are above the lowest sole, for a controller knows its legs better than the
+Heights are above the lowest sole, as a controller measures its legs better than the
 ground. The divergent component of motion, c + cdot / omega, is where the robot would
 have to step to stop. Source
     Pratt, Carff, Drakunov, Goswami, "Capture Point: A Step toward Humanoid Push

@@ -17,7 +17,7 @@ from backbeat.mpc.scenario.specification import Scenario
 def planner_settings(
     behavior: Behavior, scenario: Scenario, weights: PredictiveWeights
 ) -> PlannerSettings:
-    """What a planner in another process is told of a run."""
+    """Settings of a run for a planner in another process."""
     return PlannerSettings(
         weights,
         first_settings(scenario, behavior).plan,

@@ -35,7 +35,7 @@ class RunLog:
         self._files = {name: _file() for name in sinks}
         self._plans, self._ends = _file(), array("Q", [0])
         files = [*self._files.values(), self._plans]
-        # Whoever forgets to close it leaves nothing open either.
+        # A log that is not closed explicitly is closed with its object.
         self._close = weakref.finalize(self, _close, files)
 
     def close(self) -> None:

@@ -1,6 +1,6 @@
-"""RunningLoop: a closed loop under way, to be changed by hand if somebody likes.
+"""RunningLoop: a closed loop in progress, whose settings may be changed by hand.
 
-A run from start to end and a show that somebody plays with are both one of these, and
+A run from start to end and an interactive show are both one of these, and
 what is done by hand goes into the scenario: run again, it is the same bit for bit.
 """
 
@@ -56,7 +56,7 @@ class RunningLoop(Closing):
         loop: the diagram.
         simulator: advances it; see `context`.
         log: samples and plans so far.
-        is_watching: whether forces that the model does not know are watched for now.
+        is_watching: whether forces that are not in the model are detected at present.
         fell_at: time of the fall [s], None without one.
         wall_time: wall time of all that was simulated [s].
 
@@ -194,7 +194,7 @@ class RunningLoop(Closing):
         self._let_watch()
 
     def watch_forces(self, on: bool) -> None:
-        """Watches for forces that the model does not know from now on, or no more.
+        """Switches the detection of forces that are not in the model on or off.
 
         A run that was not watched throughout counts as one that was not.
         """
@@ -205,7 +205,7 @@ class RunningLoop(Closing):
             detector.watch(detector.GetMyMutableContextFromRoot(self.context), on)
 
     def listen(self, listener: Listener) -> None:
-        """Tells a listener of state and torques now, and whenever it takes them."""
+        """Calls a listener with state and torques now, and whenever it is due."""
 
         def tell(root: Context) -> None:
             t = float(root.get_time()) - self.scenario.lead_in
@@ -276,7 +276,7 @@ class RunningLoop(Closing):
             self.fell_at = self.time
 
     def _note(self) -> None:
-        """Keeps the plan at the end of its period, and sees whether the robot fell."""
+        """Keeps the plan at the end of its period, and detects a fall."""
         system = self.loop.predictive
         context = system.GetMyContextFromRoot(self.context)
         plan: Plan = system.GetOutputPort("plan").Eval(context)

@@ -2,7 +2,7 @@
 
 What a person changes while the loop is watched goes the same way as what a scenario
 says beforehand: both are a `SettingEvent` in the loop's Context, and take effect
-between the sensing of a tick and its control. A run with the events that somebody
+between the sensing of a tick and its control. A run with the events that a user
 made by hand is therefore the same bit for bit.
 """
 

@@ -225,7 +225,7 @@ class WholeBodyCore:
         target: np.ndarray | None,
         memory: WholeBodyMemory | None,
     ) -> np.ndarray | None:
-        """(n,) torques of the upper body, of which the target is told [N m].
+        """(n,) torques of the upper body, whose motion is written to the target [N m].
 
         Args:
             q, v: (nq,), (nv,) where the robot is.

@@ -1,12 +1,12 @@
-"""What a whole-body tick wanted and got, worked out anew from dynamics and program."""
+"""Desired and achieved values of a whole-body tick, from dynamics and program."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 import numpy as np
 
-from backbeat.models.compiled.arrays import UNBOUNDED
 from backbeat.models.contact.cones import CONE_ROWS
+from backbeat.models.dynamics.finite import UNBOUNDED
 from backbeat.models.dynamics.rotations import quaternion_to_matrix, relative_log
 from backbeat.models.state.configuration import Configuration
 from backbeat.mpc.plans.explanation import LimitReport, TaskReport, TickExplanation
@@ -50,7 +50,7 @@ def explain_tick(
     hands: Mapping[str, np.ndarray] | None = None,
     target: np.ndarray | None = None,
 ) -> TickExplanation:
-    """Solves the program of a tick again and says what it is made of.
+    """Solves the program of a tick again and reports its tasks and limits.
 
     Args:
         tick: the fast loop.
@@ -108,7 +108,7 @@ def report_tasks(
     v: np.ndarray,
     solution: WholeBodySolution,
 ) -> tuple[TaskReport, ...]:
-    """What each task wanted, and what accelerations and wrenches give it."""
+    """Desired and achieved values of each task."""
     state = Configuration(program.robot, q, v)
     tasks = list(_body_tasks(program, target, state, solution))
     tasks += _orientation_tasks(program, target, state, solution)
@@ -224,7 +224,7 @@ def _path_tasks(
 def _limits(
     program: WholeBodyProgram, target: Target, solution: WholeBodySolution
 ) -> Iterator[LimitReport]:
-    """Both sides of every bound that is one."""
+    """Lower and upper bounds that are finite."""
     tick, robot = program.workspace, program.robot
     na, C = len(program.model.free), len(program.contacts)
     n, nj = len(tick.g), robot.num_joints

@@ -1,4 +1,4 @@
-"""A simulated robot whose links and joints are not those of its model."""
+"""A simulated robot with a model mismatch: other inertias and damping."""
 
 import numpy as np
 from pydrake.multibody.plant import MultibodyPlant

@@ -123,7 +123,7 @@ def add_detector(
     settings: OutputPort,
     specific_force: OutputPort | None = None,
 ) -> ForceDetector:
-    """Adds a watch for forces that the model does not know.
+    """Adds a watch for forces that are not in the model.
 
     Whoever is carried by soles alone is watched as a whole. On a seat, or with hands on
     something, nothing feels what carries it. What sensors tell is late, and so is what

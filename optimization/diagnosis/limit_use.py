@@ -3,8 +3,8 @@
 import numpy as np
 import pandas as pd
 
-from backbeat.models.compiled.arrays import UNBOUNDED
 from backbeat.models.contact.cones import wrench_cone
+from backbeat.models.dynamics.finite import UNBOUNDED
 from backbeat.optimization.interior_point.solution import TrajectorySolution
 from backbeat.optimization.problem.trajectory_problem import Limits
 

@@ -18,7 +18,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from backbeat.models.compiled import compiled
-from backbeat.models.compiled.arrays import UNBOUNDED, Flags, Vector
+from backbeat.models.compiled.arrays import Flags, Vector
+from backbeat.models.dynamics.finite import UNBOUNDED
 from backbeat.optimization.transcription.program import Program
 
 # Fraction of their values that slacks and excesses keep in a step, at least.

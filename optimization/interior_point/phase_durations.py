@@ -16,7 +16,7 @@ import numpy as np
 from scipy.optimize import minimize
 
 from backbeat.models.common.errors import BackbeatError
-from backbeat.models.compiled.arrays import UNBOUNDED
+from backbeat.models.dynamics.finite import UNBOUNDED
 from backbeat.optimization.interior_point.iterate import Guess
 from backbeat.optimization.interior_point.solution import TrajectorySolution
 from backbeat.optimization.interior_point.solver import (

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from backbeat.models.compiled.arrays import UNBOUNDED
 from backbeat.models.contact.cones import CONE_ROWS
+from backbeat.models.dynamics.finite import UNBOUNDED
 from backbeat.optimization.interior_point.newton_arrays import Multipliers
 from backbeat.optimization.transcription.transcribe import Transcription
 

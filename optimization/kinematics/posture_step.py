@@ -13,17 +13,11 @@ from pydrake.math import RigidTransform
 from backbeat.models.collision.distances import distances
 from backbeat.models.collision.shapes import FAR, CollisionArrays
 from backbeat.models.compiled import compiled
-from backbeat.models.compiled.arrays import (
-    UNBOUNDED,
-    Array3,
-    Flags,
-    Indices,
-    Matrix,
-    Vector,
-)
+from backbeat.models.compiled.arrays import Array3, Flags, Indices, Matrix, Vector
 from backbeat.models.compiled.bound import Bound, bind
 from backbeat.models.dynamics import kinematics
 from backbeat.models.dynamics import recursion as dynamics
+from backbeat.models.dynamics.finite import UNBOUNDED
 from backbeat.models.dynamics.frame_arrays import frame_arrays
 from backbeat.models.dynamics.frames import Frame
 from backbeat.models.dynamics.kinematic_tree import (

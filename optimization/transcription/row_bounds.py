@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from backbeat.models.compiled.arrays import UNBOUNDED
 from backbeat.models.contact.cones import CONE_ROWS, wrench_cone
+from backbeat.models.dynamics.finite import UNBOUNDED
 from backbeat.optimization.kinematics.straight_limbs import bent_range
 from backbeat.optimization.problem.trajectory_problem import TrajectoryProblem
 from backbeat.optimization.transcription.frame_slots import FrameSlot

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 from backbeat.models.common.errors import BackbeatError
-from backbeat.models.compiled.arrays import UNBOUNDED
+from backbeat.models.dynamics.finite import UNBOUNDED
 from backbeat.optimization.qp.program import (
     DaqpSolver,
     QPSolution,

@@ -8,8 +8,8 @@ from numpy.testing import assert_allclose
 from pydrake.math import RigidTransform
 
 from backbeat.models.common.errors import BackbeatError
-from backbeat.models.compiled.arrays import UNBOUNDED
 from backbeat.models.contact.cones import wrench_cone
+from backbeat.models.dynamics.finite import UNBOUNDED
 from backbeat.optimization.problem.contact_schedule import (
     ContactSchedule,
     Phase,

@@ -163,7 +163,7 @@ class HitReport:
     Attributes:
         table: one row a planned hit: time, member, tip, made, error [s], speed
             [m/s], offset from the aim [m], peak force [N].
-        extra: contacts that nobody planned.
+        extra: contacts that are not in the plan.
     """
 
     table: pd.DataFrame

@@ -92,7 +92,7 @@ def drummer_motion(samples: pd.DataFrame, robot: str = "atlas") -> DrummerMotion
 def find_holds(motion: DrummerMotion, story: Mapping[str, Any]) -> pd.DataFrame:
     """Stretches in which both tips rest, and how hard they press.
 
-    They are found in the motion; the score is not asked.
+    They are found in the motion; the score is not used.
 
     Args:
         motion: of the run.

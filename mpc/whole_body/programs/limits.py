@@ -1,8 +1,8 @@
 """Limits of the whole-body program: rows and bounds of what must hold, compiled."""
 
 from backbeat.models.compiled import compiled
-from backbeat.models.compiled.arrays import UNBOUNDED
 from backbeat.models.contact.cones import CONE_ROWS
+from backbeat.models.dynamics.finite import UNBOUNDED
 
 # Most normal force on one contact [weights of the robot].
 MAX_FORCE = 3.0

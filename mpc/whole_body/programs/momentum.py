@@ -24,10 +24,10 @@ from dataclasses import astuple, dataclass
 import numpy as np
 
 from backbeat.models.common.errors import BackbeatError, unknown_name
-from backbeat.models.compiled.arrays import UNBOUNDED
 from backbeat.models.compiled.bound import bind
 from backbeat.models.contact.cones import CONE_ROWS, PATCH_MARGIN, wrench_cone
 from backbeat.models.contact.friction import TRACKED_FRICTION
+from backbeat.models.dynamics.finite import UNBOUNDED
 from backbeat.models.dynamics.frame_arrays import frame_arrays
 from backbeat.models.dynamics.kinematic_tree import make_workspace
 from backbeat.models.robot.model import RobotModel
@@ -58,7 +58,7 @@ class WholeBodySolution:
         vdot: (nv,) accelerations.
         wrench: (C, 6) contact wrenches in patch axes [weights].
         swing_slack: (C, 6) what contacts in the air add to the acceleration that their
-            paths ask for, patch axes; zero for others.
+            paths require, patch axes; zero for others.
         dual: multipliers, the warm start of the next tick.
         is_solved: whether the residuals of the program are within tolerance.
         iterations: iterations of the solver.
@@ -112,7 +112,7 @@ class WholeBodyProgram:
             gains: weights and gains; None for those that ship, which are `STANCE_GAINS`
                 where two or more limbs are all that carries, all stand, and none may
                 step.
-            friction: coefficient of friction that is relied on.
+            friction: coefficient of friction that is assumed.
 
         Raises:
             BackbeatError: a contact is unknown, or one without a limb comes first.

@@ -129,7 +129,7 @@ class Level:
 
     @property
     def desired(self) -> np.ndarray:
-        """(m,) accelerations asked for at present."""
+        """(m,) desired accelerations at present."""
         return np.concatenate([t.desired for t in self.tasks])
 
     def acceleration_before(self, a: np.ndarray) -> np.ndarray:
@@ -137,7 +137,7 @@ class Level:
         return np.asarray(self.B @ a + self.bias)
 
     def wanted_change(self, a: np.ndarray) -> np.ndarray:
-        """(m,) what is missing to the accelerations asked for, conflicts resolved."""
+        """(m,) what is missing to the desired accelerations, conflicts resolved."""
         missing = self.desired - self.acceleration_before(a)
         return self.rank.resolve(missing, self.weight)
 

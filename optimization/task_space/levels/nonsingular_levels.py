@@ -62,7 +62,7 @@ def decided_change(of, level, left, wish, x, y):
         of: of `factor_levels`.
         level: the level.
         left: coordinates that levels above decide.
-        wish: (m,) accelerations asked for, less their bias.
+        wish: (m,) desired accelerations, less their bias.
         x, y: (nv,) accelerations there; (r,) written.
     """
     first, end, held = of.ends[level - 1], of.ends[level], of.ends[0]
@@ -124,7 +124,7 @@ def solve_levels(
     Args:
         of, count: of `factor_levels`, and the reflections that it counted.
         force: (n, nv) joint torques that levels of TORQUES ask for [N m].
-        wish: (m,) accelerations asked for, less their bias.
+        wish: (m,) desired accelerations, less their bias.
         x: (nv,) of `start_levels`; written: accelerations with all levels.
         Y: (n, r) written: what each adds to what contacts leave.
     """

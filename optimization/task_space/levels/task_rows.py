@@ -82,7 +82,7 @@ class TaskRows:
             self.bias[part] = task.bias(state)
 
     def wish(self) -> np.ndarray:
-        """(m,) accelerations asked for at present, less their bias."""
+        """(m,) desired accelerations at present, less their bias."""
         if not self._motions:
             return np.zeros(0)
         return np.concatenate([t.desired for t, _ in self._motions]) - self.bias

@@ -23,7 +23,7 @@ class LevelTasks(NamedTuple):
     """What levels ask for at a state.
 
     Attributes:
-        wish: (m,) accelerations asked for, less their bias.
+        wish: (m,) desired accelerations, less their bias.
         weight: (m,) weights of tasks.
         even: (n,) whether those of a level are alike.
         x_0: (nv,) accelerations without torques, of `start_levels`.

@@ -14,7 +14,8 @@ from typing import NamedTuple
 import numpy as np
 
 from backbeat.models.compiled import compiled
-from backbeat.models.compiled.arrays import UNBOUNDED, Matrix, Vector, VectorView
+from backbeat.models.compiled.arrays import Matrix, Vector, VectorView
+from backbeat.models.dynamics.finite import UNBOUNDED
 from backbeat.optimization.task_space.levels.nonsingular_factors import (
     Factors,
     Units,
