@@ -51,7 +51,7 @@ class PlannerSettings:
     start_time: float
     planning_time: float
 
-    def make_step(self, behavior: Behavior) -> PredictiveCore:
+    def make_core(self, behavior: Behavior) -> PredictiveCore:
         """What plans with these settings."""
         return PredictiveCore(
             PredictiveProgram(Reference(behavior), self.settings.adapt(self.weights)),
@@ -223,7 +223,7 @@ def main() -> None:
     head = unpack(message)
     behavior = Library(head.pop("folder")).load(head.pop("behavior"))
     weights = PredictiveWeights(**head.pop("weights"))
-    step = PlannerSettings(weights, **head).make_step(behavior)
+    step = PlannerSettings(weights, **head).make_core(behavior)
     _write(answers, pack("ready"))
     while (message := _read(sys.stdin.buffer)) is not None:
         _write(answers, pack(step(*unpack(message))))

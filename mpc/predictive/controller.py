@@ -63,7 +63,7 @@ class PredictiveController(CollectableSystem):
     PredictiveMemory with the counts.
 
     Attributes:
-        step: what it computes, as a pure function.
+        core: what it computes, as a pure function.
     """
 
     def __init__(
@@ -85,7 +85,7 @@ class PredictiveController(CollectableSystem):
             weights: what settings adapt; None for those that ship.
         """
         super().__init__()
-        self.step = PredictiveCore(
+        self.core = PredictiveCore(
             program,
             period,
             start_time,
@@ -108,7 +108,7 @@ class PredictiveController(CollectableSystem):
         self._settings_port = self.DeclareAbstractInputPort(
             "settings", AbstractValue.Make(PlanSettings())
         )
-        first = self.step.start()
+        first = self.core.start()
         self._memory = self.DeclareAbstractState(AbstractValue.Make(first))
         state = {self.all_state_ticket()}
         self.DeclareAbstractOutputPort(
@@ -122,7 +122,7 @@ class PredictiveController(CollectableSystem):
 
     def plan_with(self, planner: Planner | None) -> None:
         """Has another planner plan from now on; None for the step itself."""
-        self._begin = planner.start if planner else self.step
+        self._begin = planner.start if planner else self.core
 
     def _read(self, context: Context) -> PredictiveMemory:
         memory: PredictiveMemory | Pending = context.get_abstract_state(
@@ -144,9 +144,9 @@ class PredictiveController(CollectableSystem):
         """What the plan in force costs and what limits it."""
         memory = self._read(context)
         plan, settings = memory.plan, memory.settings
-        program = self.step.program_for(settings)
+        program = self.core.program_for(settings)
         tempo = settings.tempo if settings else TempoRamp()
-        return explain_plan(program, plan, self.step.start_time, tempo=tempo)
+        return explain_plan(program, plan, self.core.start_time, tempo=tempo)
 
     def _settings(self, context: Context) -> PlanSettings | None:
         if not self._settings_port.HasValue(context):

@@ -41,7 +41,7 @@ ARRIVED = 1.0
 
 
 def explain_tick(
-    tick: WholeBodyCore,
+    core: WholeBodyCore,
     t: float,
     q: np.ndarray,
     v: np.ndarray,
@@ -53,27 +53,27 @@ def explain_tick(
     """Solves the program of a tick again and reports its tasks and limits.
 
     Args:
-        tick: the fast loop.
+        core: the fast loop.
         t, q, v, plan, hands, target: as of `WholeBodyCore`.
         memory: what the tick before returned. Without it hands are taken to be as far
             from where the behavior has them as they shall be; nothing else that is said
             depends on it.
     """
-    sample = _aim(tick, t, plan, memory, hands or {})
-    middle = tick.middle(q, v)
-    tick.direct(middle, v, sample, target, memory)
+    sample = _aim(core, t, plan, memory, hands or {})
+    middle = core.middle(q, v)
+    core.direct(middle, v, sample, target, memory)
     dual = None if memory is None else memory.dual
-    solution = tick.program.solve(middle, v, tick.target, dual)
-    names = tick.program.contacts
-    on = tick.target.standing
-    if isinstance(tick.program, PresetProgram):
-        tasks, limits = tick.program.report(solution), list[LimitReport]()
+    solution = core.program.solve(middle, v, core.target, dual)
+    names = core.program.contacts
+    on = core.target.standing
+    if isinstance(core.program, PresetProgram):
+        tasks, limits = core.program.report(solution), list[LimitReport]()
     else:
-        tasks = report_tasks(tick.program, tick.target, middle, v, solution)
-        limits = list(_limits(tick.program, tick.target, solution))
+        tasks = report_tasks(core.program, core.target, middle, v, solution)
+        limits = list(_limits(core.program, core.target, solution))
     return TickExplanation(
         time=t,
-        phase=plan.phase_at(t + 0.5 * tick.period),
+        phase=plan.phase_at(t + 0.5 * core.period),
         status=solution.status,
         standing=tuple(n for n, s in zip(names, on, strict=True) if s),
         tasks=tasks,
@@ -83,21 +83,21 @@ def explain_tick(
 
 
 def _aim(
-    tick: WholeBodyCore,
+    core: WholeBodyCore,
     t: float,
     plan: Plan,
     memory: WholeBodyMemory | None,
     hands: Mapping[str, np.ndarray],
 ) -> ReferenceSample:
     """Writes the target of a tick, hands included; returns the behavior there."""
-    sample = tick.aim(t, plan)
+    sample = core.aim(t, plan)
     if memory is None and hands:
-        memory = tick.start()
-        for _ in range(round(ARRIVED / tick.period)):
-            memory = replace(memory, reach=tick.reach(sample, hands, memory))
-        sample = tick.aim(t, plan)
+        memory = core.start()
+        for _ in range(round(ARRIVED / core.period)):
+            memory = replace(memory, reach=core.reach(sample, hands, memory))
+        sample = core.aim(t, plan)
     if memory is not None and (hands or memory.reach):
-        tick.reach(sample, hands, memory)
+        core.reach(sample, hands, memory)
     return sample
 
 
@@ -225,12 +225,12 @@ def _limits(
     program: WholeBodyProgram, target: Target, solution: WholeBodySolution
 ) -> Iterator[LimitReport]:
     """Lower and upper bounds that are finite."""
-    tick, robot = program.workspace, program.robot
+    work, robot = program.workspace, program.robot
     na, C = len(program.model.free), len(program.contacts)
-    n, nj = len(tick.g), robot.num_joints
+    n, nj = len(work.g), robot.num_joints
     free = solution.vdot[robot.base_velocities :][program.model.free]
     x = np.concatenate([free, (solution.wrench + solution.swing_slack).ravel()])
-    values = np.concatenate([x, tick.A @ x])
+    values = np.concatenate([x, work.A @ x])
     first = n + C * CONE_ROWS
 
     def describe(i: int, side: str) -> tuple[str, float, float, str] | None:
@@ -249,17 +249,17 @@ def _limits(
         if i < first + nj:
             j = i - first
             effort = float(robot.effort_limits[j])
-            shift = effort - float(tick.upper[i])
+            shift = effort - float(work.upper[i])
             name = robot.joint_names[j]
             return f"torque of {name} at its {side} limit", shift, effort, "N m"
         c, k = divmod(i - first - nj, 6)
         j = program.model.limb[c, k]
-        shift = float(tick.z0[robot.base_velocities + j])
+        shift = float(work.z0[robot.base_velocities + j])
         name = robot.joint_names[j]
         return f"{name} braking before its {side} end", shift, BRAKING, "rad/s^2"
 
     for i in range(len(values)):
-        lower, upper = float(tick.lower[i]), float(tick.upper[i])
+        lower, upper = float(work.lower[i]), float(work.upper[i])
         if lower == upper:
             continue
         for side, bound, sign in (("upper", upper, 1.0), ("lower", lower, -1.0)):

@@ -153,10 +153,10 @@ class Tick:
         self.q, self.v = sample.q, sample.v
         program = loop.predictive.core.program
         self.plan = replace(program.rest(0.0, phase), time=self.t)
-        self.memory = self.controller.tick.start()
+        self.memory = self.controller.core.start()
 
     def run(self, memory=None, q=None, v=None):
-        return self.controller.tick(
+        return self.controller.core(
             self.t,
             self.q if q is None else q,
             self.v if v is None else v,

@@ -40,13 +40,13 @@ def test_a_tempo_reaches_its_factor_and_keeps_the_beat():
         span = t[start:end]
         rate = np.array([one.factor(x) for x in span])
         gained = np.r_[0.0, np.cumsum(0.5 * (rate[1:] + rate[:-1]) * np.diff(span))]
-        asked = np.array([one.asked(x) for x in span])
+        asked = np.array([one.requested_phase(x) for x in span])
         np.testing.assert_allclose(asked, asked[0] + gained, atol=1e-6)
         back = [one.when(phase) for phase in asked]
         np.testing.assert_allclose(back, span, atol=1e-12)
     assert tempo.factor(3.0) == pytest.approx(0.8)
     assert tempo.factor(3.0 + TEMPO_RAMP) == pytest.approx(1.2)
-    assert (TempoRamp().asked(0.1 + 0.2), TempoRamp().when(0.1 + 0.2)) == (
+    assert (TempoRamp().requested_phase(0.1 + 0.2), TempoRamp().when(0.1 + 0.2)) == (
         0.1 + 0.2,
     ) * 2
 
