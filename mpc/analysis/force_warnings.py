@@ -50,6 +50,6 @@ def warnings_in_words(name: str, story: dict[str, Any] | None) -> str:
     if first["force_N"] is not None:
         felt = f"{first['force_N']:.0f} N, {felt}"
     return (
-        f"{name}: something pushed that the model does not know, {times} at "
+        f"{name}: an external force that is not in the model, {times} at "
         f"{first['time_s']:.2f} s, probably on {first['link']} ({felt})."
     )

@@ -39,7 +39,7 @@ class Judgement:
         com_speed_error: speed of the center of mass [m/s].
         com_height_error: height of the center of mass over the standing soles [m].
         tilt_error: angle between the trunks' axes [rad].
-        phase_rate: mean tempo of the last second as a share of the one asked for.
+        phase_rate: mean tempo of the last second as a share of the requested one.
         late: requested phase, minus the one that is played [s].
     """
 

@@ -54,7 +54,7 @@ def request_message(request: Request) -> dict[str, Any]:
     if request.start:
         message["start"] = True
     if request.changes is not None:
-        message["asked"] = packed(request.changes)
+        message["changes"] = packed(request.changes)
     return message
 
 
@@ -73,8 +73,8 @@ def read_request(message: dict[str, Any], num_states: int, num_soles: int) -> Re
         return Request(number, t, False, x, force)
     start = "start" in message and value(message, "start", bool)
     changes = None
-    if "asked" in message:
-        changes = unpacked(ControlSettings, value(message, "asked", bytes))
+    if "changes" in message:
+        changes = unpacked(ControlSettings, value(message, "changes", bytes))
     return Request(number, t, start, x, force, changes)
 
 

@@ -115,7 +115,7 @@ class ModelMismatch:
         return self
 
 
-# Upper ends of what may be asked for.
+# Upper limits of the values.
 _MOST = {
     "step_height": 0.3,
     "tilt_deg": 30.0,

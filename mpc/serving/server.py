@@ -78,7 +78,7 @@ class Client:
         frames: the connection.
         name: where it comes from.
         service: its controllers.
-        heard: when it last said something [s].
+        heard: time of its last message [s].
     """
 
     frames: FrameSocket
@@ -281,7 +281,7 @@ class ControllerServer:
         """What was made for a greeting; the last is kept, should it come again."""
         if self._made is None or self._made[0] != handshake:
             self._forget()
-            # Looking through all that is there for what nobody needs any more takes a
+            # A search for all objects that are not needed any more takes a
             # hundred ticks: it is done now, and what is left is not looked at again.
             self._made = handshake, make()
             gc.collect()

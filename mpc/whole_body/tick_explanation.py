@@ -34,7 +34,7 @@ CONE = (
     "center of pressure of {} at its front edge",
     *["yaw moment of {}, with friction and pressure"] * 8,
 )
-# Accelerations of joints that stops ask for are of this size [rad/s^2].
+# Accelerations of joints before their stops are of this size [rad/s^2].
 BRAKING = 100.0
 # Time that a hand takes at most to get where it shall be held [s].
 ARRIVED = 1.0

@@ -24,7 +24,7 @@ from backbeat.mpc.world.uneven_ground import draw_ground
 
 @dataclass(frozen=True)
 class SimulatedWorld:
-    """What the simulation has in place of what the plan believes.
+    """Values of the simulation that differ from the model.
 
     Attributes:
         ground: the ground.

@@ -8,7 +8,7 @@ and, where the bound is elastic, an excess e > 0 that costs rho a unit:
 so z s = mu and (rho - z) e = mu with the multiplier 0 < z < rho of c + e = s. A
 guess that violates a bound starts with an excess instead of an infeasible slack,
 which would allow only tiny steps; at the end the excess is below mu / (rho - z),
-or tells by how much the bound cannot be met. Fiacco, McCormick, "Nonlinear
+or equals the violation of a bound that cannot be met. Fiacco, McCormick, "Nonlinear
 Programming", 1968 (barriers); Fletcher, "Practical Methods of Optimization",
 1987, section 12.3 (exact penalties).
 """

@@ -62,7 +62,7 @@ class _Seen(NamedTuple):
 
 
 class PostureStep:
-    """A configuration on its way to targets, with what a step from it has to know.
+    """A configuration on its way to targets, with the data of a step from it.
 
     Attributes:
         q: (nq,) where it is.

@@ -288,7 +288,7 @@ def follow(H, g, A, lower, upper, guess, x, dual):
 
 
 class ActiveSetSolver:
-    """Follows the active set from program to program, and asks DAQP where that fails.
+    """Follows the active set from program to program, and uses DAQP where that fails.
 
     Like `DaqpSolver` it remembers nothing: the warm start is the dual solution that is
     handed in.

@@ -4,7 +4,7 @@
     subject to  lower <= [x[:num_bounds]; A x] <= upper
 
 The first `num_bounds` bounds are simple bounds on the first variables, the rest
-belong to the rows of A. A solution knows its own residuals: callers check them
+belong to the rows of A. A solution has its residuals: callers check them
 and never trust a solver's word.
 """
 

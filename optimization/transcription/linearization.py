@@ -56,7 +56,7 @@ def evaluate(
     derivatives: Linearization,
     linearize: bool,
 ) -> float:
-    """Evaluates a program, with first derivatives if asked.
+    """Evaluates a program, with first derivatives if requested.
 
     Args:
         program: Program.

@@ -80,7 +80,7 @@ class Program(NamedTuple):
     frame_body: Indices  # (P,)
     frame_R: Array3  # (P, 3, 3)
     frame_p: Matrix  # (P, 3)
-    frame_used: FlagMatrix  # (N, P) whether anything asks for the frame
+    frame_used: FlagMatrix  # (N, P) whether any task uses the frame
     R_WG: Array4  # (N, P, 3, 3) targets
     p_WG: Array3  # (N, P, 3)
     frame_weight: Array3  # (N, P, 6) costs per second

@@ -29,7 +29,7 @@ class PiecewiseVerifier:
     """
 
     def __init__(self, verifier: Verifier) -> None:
-        """Knows no piece yet."""
+        """Starts without pieces."""
         self._verifier = verifier
         self._known: OrderedDict[bytes, Certificate] = OrderedDict()
         self.verified = 0

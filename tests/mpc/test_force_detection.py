@@ -259,7 +259,7 @@ def test_a_warning_begins_and_ends_with_the_force(robot):
     assert warning.force is None
     assert warning.torque > 5.0
     told = warnings_in_words("x", warning_metrics(memory, 0.05))
-    assert "something pushed that the model does not know, once, at 0." in told
+    assert "an external force that is not in the model, once, at 0." in told
     assert f"probably on {warning.link}" in told
     assert warning.joint in told
 

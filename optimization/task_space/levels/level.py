@@ -12,7 +12,7 @@ identity for the first) and p the level,
 
 The work is done in the few weighted coordinates y of the accelerations that torques can
 make (`ConstrainedDynamics`), where E = G C^-T F and N becomes a symmetric projector S;
-the matrices above are there by name for whoever wants to see them.
+the matrices above are attributes for inspection.
 
 Sources
     Khatib, Sentis, Park, Warren, "Whole-Body Dynamic Behavior and Control of Human-like

@@ -27,13 +27,13 @@ from backbeat.optimization.task_space.levels.reflections import (
 
 @compiled
 def _miss(of, level, x, missing):
-    """Takes what accelerations x of a level are from what is asked of it.
+    """Takes what accelerations x of a level are from its desired ones.
 
     Args:
         of: of `factor_levels`.
         level: the level.
         x: (nv,) accelerations.
-        missing: (m,) asked for, less bias; written: what is missing.
+        missing: (m,) desired, less bias; written: what is missing.
     """
     first, end, kind = of.ends[level - 1], of.ends[level], of.kinds[level]
     B, W, nv = of.B, of.W, x.shape[0]
@@ -123,7 +123,7 @@ def solve_levels(
 
     Args:
         of, count: of `factor_levels`, and the reflections that it counted.
-        force: (n, nv) joint torques that levels of TORQUES ask for [N m].
+        force: (n, nv) joint torques of levels of TORQUES [N m].
         wish: (m,) desired accelerations, less their bias.
         x: (nv,) of `start_levels`; written: accelerations with all levels.
         Y: (n, r) written: what each adds to what contacts leave.

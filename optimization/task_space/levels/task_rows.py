@@ -27,7 +27,7 @@ class TaskRows:
         levels: for each priority, its tasks.
         ends: (1 + levels,) end of contacts and of each level in the rows.
         kinds: (1 + levels,) of `nonsingular_factors`, as far as tasks alone say.
-        asks_for_torques: whether a level asks for joint torques.
+        asks_for_torques: whether a level has joint torques as its task.
         G: (m, nv) Jacobians.
         bias: (m,) accelerations with vdot = 0.
     """

@@ -86,8 +86,8 @@ QUESTION = request_message(Request(1, 0.1, True, STATE, np.ones(1), ASKED))
         ("start", 1),
         ("sensed", STATE.tobytes()),
         ("sensed", [1.0, 2.0, 3.0, 4.0, 5.0]),
-        ("asked", b"nothing"),
-        ("asked", record_message(Record(PLAN, Safety(), Safety()))["record"]),
+        ("changes", b"nothing"),
+        ("changes", record_message(Record(PLAN, Safety(), Safety()))["record"]),
     ],
 )
 def test_a_question_with_something_wrong_is_refused(key, value):

@@ -191,7 +191,7 @@ def test_bytes_that_are_no_frame(server, connect, reference, data):
 
 @pytest.mark.parametrize(
     "change",
-    [{"sensed": b""}, {"sensed": None}, {"t": "now"}, {"asked": b"?"}, {"n": None}],
+    [{"sensed": b""}, {"sensed": None}, {"t": "now"}, {"changes": b"?"}, {"n": None}],
 )
 def test_a_question_that_is_none(server, connect, handshake, reference, change):
     own = connect()
