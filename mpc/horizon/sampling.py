@@ -85,6 +85,7 @@ def make_horizon(
     else:
         point = _point_on_plan(previous, phases, middles, wrench, tempo, replaced)
     rates, h = tempo * moving, np.diff(phases) / tempo
+    force, acceleration = start.external_force_z, start.external_acceleration_xy
     return Horizon(
         phases=phases,
         h=h,
@@ -105,9 +106,7 @@ def make_horizon(
         dilation=point.dilation,
         is_planned=previous is not None,
         replaced=replaced,
-        external=external_acceleration(
-            start.external_force_z, start.external_acceleration_xy, h, robot.gravity
-        ),
+        external=external_acceleration(force, acceleration, h, robot.gravity),
         tempo=tempo,
     )
 

@@ -255,7 +255,7 @@ class PredictiveCore:
     ) -> Plan | Failure:
         """A plan from what is measured."""
         t, s, now, sample, force = seen
-        reference, friction_scale = self.reference, before.friction_scale
+        reference, friction = self.reference, before.friction_scale
         late, gravity = self._planning_time, reference.robot.gravity
         when = t + late
         elapsed, factor = when - before.time, tempo.factor(when - self.start_time)
@@ -270,39 +270,33 @@ class PredictiveCore:
         shift = measure_shift(now, reference, sample, before, s, downs)
         # A robot that may not step has to resist a push; a plan that predicted it would
         # yield to it.
-        external_acceleration_xy = np.zeros(2)
+        push = np.zeros(2)
         off_balance = np.hypot(*program.off_balance(deviation, shift))
         balanced_at = t if off_balance < BALANCED else before.balanced_at
         if program.may_step and t - balanced_at < PUSHED:
-            external_acceleration_xy = estimate_external_acceleration(
-                before, t, deviation, late
-            )
-        is_balanced = (
-            off_balance < program.weights.dcm_error_low
-            and not external_acceleration_xy.any()
-        )
+            push = estimate_external_acceleration(before, t, deviation, late)
+        is_balanced = off_balance < program.weights.dcm_error_low and not push.any()
         # A sample represents one period since a plan, not a hold of several.
         if force is not None and is_balanced and before.is_fresh:
             motion = rate * soles[:, 1]
-            friction_scale = estimate_friction_scale(
+            friction = estimate_friction_scale(
                 reference, sample, before, motion, elapsed, force
             )
-        external_force_z = estimate_external_force(before, t, deviation, gravity, late)
+        vertical = estimate_external_force(before, t, deviation, gravity, late)
         if when > t:
             deviation = carry(deviation, before, t, when, now)
             known = before.external_acceleration_xy if before.is_fresh else np.zeros(2)
-            deviation[3:5] += late * (external_acceleration_xy - known)
+            deviation[3:5] += late * (push - known)
             s = before.phase_at(when)
-        requested_phase = tempo.requested_phase(when - self.start_time)
         begun = PlanStart(
-            requested_phase,
+            tempo.requested_phase(when - self.start_time),
             s,
             deviation,
             shift,
             downs,
-            external_force_z=external_force_z,
-            external_acceleration_xy=external_acceleration_xy,
-            friction_scale=friction_scale,
+            external_force_z=vertical,
+            external_acceleration_xy=push,
+            friction_scale=friction,
             tempo=factor,
         )
         start = begun.going_on(before)

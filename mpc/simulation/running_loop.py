@@ -165,14 +165,12 @@ class RunningLoop(Closing):
         events = list(self._given.events)
         if held is not None and held.values():
             events.append(replace(held, time=-self._given.lead_in))
-        self.scenario = replace(
-            self._given, pushes=list(self._given.pushes), events=events
-        )
+        pushes = list(self._given.pushes)
+        self.scenario = replace(self._given, pushes=pushes, events=events)
         loop = self.loop
         loop.whole_body.tick_times.clear()
-        self.simulator = make_simulator(
-            loop.diagram, loop.make_context(), loop.world.plant
-        )
+        own = loop.make_context()
+        self.simulator = make_simulator(loop.diagram, own, loop.world.plant)
         self.simulator.Initialize()
         self._let_watch()
         self.watch_forces(self.is_watching)
@@ -281,8 +279,8 @@ class RunningLoop(Closing):
         context = system.GetMyContextFromRoot(self.context)
         plan: Plan = system.GetOutputPort("plan").Eval(context)
         self.log.add(plan, self.context)
-        asked = requested_tempo(self.scenario).phase(self.time)
-        if self.fell_at is None and has_fallen(self.loop, self.context, asked):
+        phase = requested_tempo(self.scenario).phase(self.time)
+        if self.fell_at is None and has_fallen(self.loop, self.context, phase):
             self.fell_at = self.time
 
     def apply(self, setting: str, value: bool | float | Sequence[float]) -> float:
