@@ -1,7 +1,6 @@
 """RunningLoop: a closed loop in progress, whose settings may be changed by hand.
 
-A run from start to end and an interactive show are both one of these, and
-what is done by hand goes into the scenario: run again, it is the same bit for bit.
+Runs and interactive shows are such loops; what is done by hand goes into the scenario.
 """
 
 import time

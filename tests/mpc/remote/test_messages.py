@@ -127,5 +127,5 @@ def test_an_answer_with_something_wrong_is_refused(number, change):
 )
 def test_settings_of_another_kind_are_refused(asked):
     request = Request(7, 1 / 3, False, STATE, np.array([2 / 3]), asked)
-    with pytest.raises(ProtocolError, match="not an Asked"):
+    with pytest.raises(ProtocolError, match="not ControlSettings"):
         read_request(sent(request_message(request)), 4, 1)
