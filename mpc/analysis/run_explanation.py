@@ -1,9 +1,9 @@
 """Explanations of a run that is over, from its log.
 
-The log has states every 5 ms and all plans. A tick is worked out anew from the last
-sample before the given time: exactly the tick that was when one fell on the sample,
-and otherwise the one that would have been. The plan is the one then in force, priced
-with the weights of the run.
+The log has states every 5 ms and all plans. A tick is computed again from the last
+sample before the given time: the tick of the run if one fell on the sample, and
+otherwise the one that the controller would have made there. The plan is the one then in
+force, with the weights of the run.
 """
 
 from dataclasses import dataclass, replace

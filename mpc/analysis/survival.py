@@ -1,4 +1,4 @@
-"""Survival: whether a robot got over what happened to it.
+"""Survival: whether a robot recovered from the disturbances of a run.
 
 It survived when, at the instant of judgement, it had not fallen and was upright,
 its center of mass was no faster than 0.05 m/s against the behavior, and the behavior

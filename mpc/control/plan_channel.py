@@ -1,4 +1,4 @@
-"""The way of a plan to the whole-body controller: it takes time and may fail.
+"""Transport of plans to the whole-body controller, with delays and losses.
 
 A plan made at time t takes effect at t + delay, or never when it is lost, which is
 decided for each plan by the seed alone. Until the next one arrives the one in force

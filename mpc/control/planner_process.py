@@ -2,7 +2,7 @@
 
 The process gets the behavior as a library file and all else as messages of plain
 numbers; nothing is unpickled. It keeps no memory between plans: a request holds the
-state and the plan before, so that it answers what planning inside would have found.
+state and the plan before, so that its results are those of planning inside.
 It ends when its standard input does, and so never outlives its parent.
 """
 

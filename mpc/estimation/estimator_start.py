@@ -1,4 +1,4 @@
-"""Start of the state estimator: the first estimate, and what is uncertain of it."""
+"""Start of the state estimator: the first estimate, and its covariance."""
 
 from dataclasses import dataclass
 

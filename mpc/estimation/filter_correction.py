@@ -1,4 +1,4 @@
-"""Corrections of the invariant filter by what contacts say, compiled.
+"""Corrections of the invariant filter by contact measurements, compiled.
 
 `backbeat.mpc.estimation.filter_measurement` has the measurements; symbols are those of
 `backbeat.mpc.estimation.invariant_filter`.

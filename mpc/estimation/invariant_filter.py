@@ -12,8 +12,8 @@ Symbols
 
 Without biases the error obeys an equation that does not depend on the estimate,
 whatever its size: a wrong heading or place cannot make the filter inconsistent.
-Contacts in the air ride along. `backbeat.mpc.estimation.filter_measurement` has the
-measurements.
+Contacts in the air move with the base. `backbeat.mpc.estimation.filter_measurement` has
+the measurements.
 
 Source: Hartley, Ghaffari, Eustice, Grizzle, "Contact-Aided Invariant Extended Kalman
 Filtering for Robot State Estimation", 2020.

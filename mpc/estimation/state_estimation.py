@@ -1,8 +1,8 @@
-"""StateEstimation: from late and noisy sensors to the state of now.
+"""StateEstimation: the present state from delayed and noisy sensors.
 
 The base comes from the invariant filter, the joints from one small Kalman filter
-each. Both live at the time of the sample; what the controllers get is carried on by
-the known delay. No diagram, context or simulator is needed; `StateEstimator` is the
+each. Both refer to the time of the sample; the output is predicted over the known
+delay. No diagram, context or simulator is needed; `StateEstimator` is the
 same as a Drake system.
 """
 

@@ -1,4 +1,4 @@
-"""Prediction: what a plan expects of the robot over its horizon, in the world.
+"""Prediction: predicted motion and forces of a plan over its horizon, in the world.
 
 A plan holds deviations from a behavior. Here are the places that follow from it: the
 path of the center of mass, the force on each patch at some instants, and the places

@@ -1,14 +1,14 @@
 """ForceDetection: warns of external forces that are not in the model.
 
-Torques that nothing known explains (`backbeat.mpc.monitoring.momentum_observer`) are
-compared with what noise, friction and an inexact model come to. With sensors at the
-feet, those of the base are the whole force and moment that are not in the model: no
-friction is in them, but what noise there is in the momentum of the whole robot. Around
-a planned hit of a stick, and while one rests on a drum, nothing is observed: the drum
-pushes, and that is known. A joint that is faster than its motor can be was struck: what
-happens within a sample then is in none, and no warning begins until what that has left
-over has faded. No diagram, context or simulator is needed;
-`backbeat.mpc.monitoring.force_detector` is the same as a Drake system.
+Residual torques (`backbeat.mpc.monitoring.momentum_observer`) are compared with
+thresholds for noise, friction and model errors. With sensors at the feet, those of the
+base are the whole force and moment that are not in the model: no friction is in them,
+only the noise of the momentum of the whole robot. Around a planned hit of a stick, and
+while one rests on a drum, the observer is switched off: the force of the drum is
+planned. A joint that is faster than its motor can be was struck: what happens within a
+sample then is in none, and no warning begins until what that has left over has faded.
+No diagram, context or simulator is needed; `backbeat.mpc.monitoring.force_detector` is
+the same as a Drake system.
 """
 
 from bisect import bisect_right

@@ -1,14 +1,14 @@
-"""MomentumObserver: torques that nothing known explains, without accelerations.
+"""MomentumObserver: residual torques of unmodeled forces, without accelerations.
 
-The momentum p = M v of a robot changes as known forces make it change. What else there
-is, the residual r, follows with the rate K:
+The momentum p = M v of a robot changes by known forces. The effect of all
+others, the residual r, is observed with the rate K:
 
     r' = K (p' - dM/dt v - u + h - r),    p' - dM/dt v = M v',
 
 integrated over steps in which M v' is the mean of M times the change of v, so that
 noise of v adds up to no more than noise. Forces on soles act on the rows of base and
-legs alone. Where sensors at the feet feel them, u has them too, and all rows are
-observed: those of the base are the whole force and moment that nothing known explains.
+legs alone. Where sensors at the feet measure them, u includes them, and all rows are
+observed: those of the base are the whole unmodeled force and moment.
 Without, the rows of all other joints are, which need no sensor at the feet: what pushes
 a hand, the head or the trunk shows there; what pushes the pelvis or a leg does not.
 

@@ -1,4 +1,4 @@
-"""PredictiveController: the slow loop as a Drake system."""
+"""PredictiveController: `PredictiveCore` as a Drake system."""
 
 from typing import Protocol
 

@@ -1,4 +1,4 @@
-"""The plan in force when no new one is to be used.
+"""The plan in force where a new one is missing or must not be used.
 
 See `backbeat.mpc.safety.fail_safe`.
 """

@@ -1,4 +1,4 @@
-"""PredictiveSolver: PIQP on the predictive program, whose answers are checked.
+"""PredictiveSolver: PIQP on the predictive program, with checked solutions.
 
 Source
     Schwan, Jiang, Kuhn, Jones, "PIQP: A Proximal Interior-Point Quadratic Programming

@@ -1,11 +1,10 @@
-"""RemoteController: what stands in a diagram for controllers in another process.
+"""RemoteController: a system in place of controllers in another process.
 
 While answers come, it passes them on. When none comes, it does what a controller does
 whose program is not solved (`backbeat.mpc.safety.fail_safe`): the last command goes on
 for a moment, then joints hold the posture of that moment, with damping, until the
-controller has answered several times in a row again. A fall that was declared stays
-one, whoever is
-there: the last command, which only damps, goes on for good.
+controller has answered several times in a row again. After a declared fall
+the last command, which only damps, stays in force for good.
 """
 
 import time

@@ -1,9 +1,9 @@
 """ControllerLink: the connection of a simulation to a controller process.
 
-One request is sent at a time, and its answer awaited. Any error is a
-`Failure`, never an exception: the connection is given up, as the next bytes on it
-could be anything, and a new one is tried now and then. It opens without
-blocking: until the handshake is complete, every request fails.
+One request is sent at a time, and its answer awaited. Any error is a `Failure`, never
+an exception: the connection is closed, as its next bytes are undefined, and a new one
+is tried periodically. It opens without blocking: until the handshake is complete, every
+request fails.
 """
 
 import select

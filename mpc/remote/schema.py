@@ -1,8 +1,8 @@
-"""Schema: what the numbers of a message mean, generated from a robot model.
+"""Schema: the meaning of the numbers of a message, from a robot model.
 
 Numbers travel without names. Their order is agreed on once, by name: the client
-says which joints its vectors list in which order, and the controller puts them in its
-own, or refuses and says what differs.
+sends the names of the entries of its vectors, and the controller permutes them to its
+own order, or refuses with the differences.
 """
 
 import hashlib

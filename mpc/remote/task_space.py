@@ -1,4 +1,4 @@
-"""RemoteTaskSpace: what stands in a diagram for a task-space controller elsewhere.
+"""RemoteTaskSpace: a system in place of a task-space controller in another process.
 
 While answers come, it passes them on. When none comes, the last torques go on for a
 moment, then joints hold the posture of that moment, with damping, until the controller

@@ -1,4 +1,4 @@
-"""What a controller does when its program is not solved: a small state machine.
+"""State machine of a controller whose program may fail.
 
     mode         what is done                            left for
     tracking     the new answer is used                  carrying, fallen
@@ -6,8 +6,8 @@
     holding      a hold that needs no program            tracking, fallen
     fallen       nothing but damping, for good
 
-One event an update: solved, or not with its cause, and with it whether the robot was
-seen to fall. A fall goes before all else. From `carrying` the first solved program
+One event an update: solved, or a failure with its cause, and whether a fall was
+detected. A fall has priority. From `carrying` the first solved program
 leads back, for a fresh answer is better than an old one; from `holding` so many in a
 row, for the two differ and must not take turns. Carrying may take a stated time, and
 so may holding without any estimate of the state, when a fall cannot be detected.

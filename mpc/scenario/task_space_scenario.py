@@ -1,4 +1,4 @@
-"""TaskSpaceScenario: one run of a hand after a target, as typed YAML."""
+"""TaskSpaceScenario: one run of a hand that follows a target, as typed YAML."""
 
 from dataclasses import dataclass, field
 from pathlib import Path

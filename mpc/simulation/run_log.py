@@ -1,6 +1,6 @@
-"""RunLog: what a loop under way has noted so far, however long it goes on.
+"""RunLog: samples and plans of a loop in progress, of any length.
 
-Samples and plans of a long show would fill the memory, which is not where they are
+Samples and plans of a long show would fill the memory, and are not
 needed before the show is over. They are moved to temporary files every second; those of
 a short run are small, and stay in memory.
 """

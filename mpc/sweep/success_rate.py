@@ -1,4 +1,4 @@
-"""Success rates: what a number of runs says, and when there are enough of them."""
+"""Success rates: their confidence intervals, and when there are enough runs."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

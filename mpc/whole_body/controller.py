@@ -1,4 +1,4 @@
-"""WholeBodyController: the fast loop as a Drake system."""
+"""WholeBodyController: `WholeBodyCore` as a Drake system."""
 
 import time
 from collections.abc import Callable, Mapping

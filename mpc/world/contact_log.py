@@ -1,4 +1,4 @@
-"""Contact forces by name, read from what the simulator says."""
+"""Contact forces by name, from the results of the simulator."""
 
 from typing import NamedTuple
 

@@ -1,4 +1,4 @@
-"""Joints that are soft in a run: their part of the diagram, and what came of it."""
+"""Joints that are soft in a run: their part of the diagram, and its records."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Sensors and estimator between the true state and the controllers, and a watch."""
+"""Sensors, estimator and force detection between true state and controllers."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""What a closed loop has in any case: a robot in its world, motors, pushes, forces."""
+"""Common part of closed loops: a robot in its world, motors, pushes, forces."""
 
 from dataclasses import dataclass
 from functools import cached_property

@@ -1,4 +1,4 @@
-"""The world of a run as it really is: what a `ModelMismatch` comes to for a seed."""
+"""The simulated world of a run: a `ModelMismatch` with its random values for a seed."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Ground that differs from the plan: under every foothold its own piece."""
+"""Ground that differs from the plan: a separate piece under every foothold."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""Limit use: how much of its limits a solution takes, where and when."""
+"""Limit use: use of each kind of limit by a solution, where and when."""
 
 import numpy as np
 import pandas as pd

@@ -1,4 +1,4 @@
-"""Relaxations: what relaxes each kind of constraint, and what measures its use."""
+"""Relaxations: of each kind of constraint, with a measure of its use."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""What a Newton step of the blocks comes to in wrenches and rows."""
+"""Wrenches and rows of a Newton step, from the step of the blocks."""
 
 import numpy as np
 

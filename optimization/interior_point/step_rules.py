@@ -1,4 +1,4 @@
-"""Rules of an interior point: which steps count, how damping and barrier change.
+"""Rules of an interior point: acceptance of steps, updates of damping and barrier.
 
 Sources
     Fletcher, Leyffer, "Nonlinear Programming without a Penalty Function", 2002.

@@ -1,4 +1,4 @@
-"""Straight limbs: where a knee is straight, and how much of a bend it keeps.
+"""Straight limbs: knees close to straight, and the bend that they keep.
 
 Where a limb is straight, no velocity of its joints moves its ends apart (Siciliano,
 Sciavicco, Villani, Oriolo, "Robotics: Modelling, Planning and Control", 2009, section

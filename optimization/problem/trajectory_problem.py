@@ -1,4 +1,4 @@
-"""TrajectoryProblem: everything that defines a motion to be found."""
+"""TrajectoryProblem: complete definition of a motion to be optimized."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace

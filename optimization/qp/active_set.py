@@ -4,10 +4,10 @@ Bounds are guessed to be active; with them as equations the program is linear,
 
     H x + g + A_W' y = 0,    A_W x = b_W,
 
-and its answer corrects the guess: what pulls at its bound is let go, what lies beyond
-its bound is added, until nothing changes and the answer is optimal. From tick to tick
-of a controller the guess is mostly right at once. It need not converge, and then says
-so. Source
+and its solution corrects the guess: bounds with a multiplier of the wrong sign are
+removed, violated ones added, until nothing changes and the solution is optimal. From
+tick to tick of a controller the guess is mostly right at once. It need not converge,
+which it reports. Source
     Hintermüller, Ito, Kunisch, "The Primal-Dual Active Set Strategy as a Semismooth
     Newton Method", 2002.
 """

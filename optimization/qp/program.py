@@ -4,8 +4,8 @@
     subject to  lower <= [x[:num_bounds]; A x] <= upper
 
 The first `num_bounds` bounds are simple bounds on the first variables, the rest
-belong to the rows of A. A solution has its residuals: callers check them
-and never trust a solver's word.
+belong to the rows of A. A solution has residuals, which callers check
+in addition to the solver's status.
 """
 
 from dataclasses import dataclass, replace

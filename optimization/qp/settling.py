@@ -4,9 +4,9 @@
     minimize    1/2 x'H x - (toward + N x_0)'x
     subject to  lower <= A x <= upper
 
-H has N in it, weights so small beside the rest that they decide only what nothing else
-decides. What they cost the rest shrinks with every pass (proximal iterations), and H is
-factored once for all of them.
+H includes N, weights so small against the rest that they decide only what is otherwise
+undetermined. Their influence on the rest shrinks with every pass (proximal iterations),
+and H is factored once for all of them.
 
 Bounds that are active are found as in `active_set.py`, from those of a guess: the last
 tick's, or none. The answer is that of the bounds that are active in the end, whatever

@@ -1,8 +1,8 @@
-"""Drumming, analyzed: rests found in the motion, and how like a person it is played.
+"""Analysis of drumming: rests in the motion, and comparison with human drummers.
 
 Everything is read from the table and the story of a run file. Tips are where forward
-kinematics has them: 200 samples a second do not see the 5 ms of a contact, so speeds at
-the head are those that the contact log found.
+kinematics has them: 200 samples a second do not resolve the 5 ms of a contact, so
+speeds at the head are those of the contact log.
 """
 
 from collections.abc import Mapping

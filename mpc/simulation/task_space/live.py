@@ -1,4 +1,4 @@
-"""LiveTaskSpace: a hand after its target, both changed while they are watched."""
+"""LiveTaskSpace: a hand that follows its target, both changed in the run."""
 
 from dataclasses import dataclass, field, replace
 

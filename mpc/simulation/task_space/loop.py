@@ -1,4 +1,4 @@
-"""A hand after its target in closed loop: robot, sensing, controller, servo.
+"""A hand that follows its target in closed loop: robot, sensing, controller, servo.
 
 The controller has a model of its own and gets samples only. An arm is bolted to the
 ground. Atlas has its legs held and its pelvis moved, which for the rest of it is all

@@ -1,4 +1,4 @@
-"""A run of a hand after its target: what happened, and how far off it was."""
+"""A run of a hand that follows its target: samples and errors."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""Studies of hands after their targets: one setting at a time, as tables."""
+"""Studies of hands that follow targets: one setting at a time, as tables."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""AccelerationProgram: accelerations and contact wrenches that do tasks, as a QP.
+"""AccelerationProgram: accelerations and contact wrenches for tasks, as a QP.
 
     unknowns    y = [vdot, w]: accelerations, and a wrench a contact [weights]
     minimize    sum weight |J vdot + b - desired|^2 + sharing |w - planned|^2

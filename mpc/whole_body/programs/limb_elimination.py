@@ -1,8 +1,8 @@
-"""Limbs in contact, and the base, as functions of what is left to choose.
+"""Limbs in contact, and the base, as functions of the remaining unknowns.
 
 Notation: b base rows (6, or none for a fixed base), L joints of the limb of a
 contact, a the remaining joints. A contact's limb follows the motion that the
-contact requires, and in the air what it adds to that, s,
+contact requires, and in the air with the slack s,
 
     vdot_L = J_L^-1 (A_C + s - Jdot v - J_b vdot_b) = K vdot_b + k + J_L^-1 s,
 

@@ -1,4 +1,4 @@
-"""Limits of the whole-body program: rows and bounds of what must hold, compiled."""
+"""Limits of the whole-body program: hard rows and bounds, compiled."""
 
 from backbeat.models.compiled import compiled
 from backbeat.models.contact.cones import CONE_ROWS

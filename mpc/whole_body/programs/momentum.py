@@ -1,16 +1,16 @@
 """WholeBodyProgram: state and target to joint torques, as a pure function.
 
     unknowns    z = [vdot_a, w or s]: accelerations of the joints that carry no
-                contact and, by contact, its wrench w where it stands and what it
-                adds to the acceleration of its path, s, where it swings (30 for
-                Atlas on two feet, 36 on a chair)
-    minimize    |rate of momentum - wanted|^2 + |angular accelerations of base and
-                trunk - wanted|^2 + |vdot_a - wanted|^2 + |points - wanted|^2
+                contact and, by contact, its wrench w where it stands and its
+                swing-acceleration slack s, added to the acceleration of its path,
+                where it swings (30 for Atlas on two feet, 36 on a chair)
+    minimize    |rate of momentum - desired|^2 + |angular accelerations of base and
+                trunk - desired|^2 + |vdot_a - desired|^2 + |points - desired|^2
                 + |w - planned|^2 + |s|^2, each with its weight
     subject to  equations of motion and contact accelerations (eliminated),
                 wrench cones, torque limits, acceleration bounds before stops
 
-Every wanted acceleration is feedforward + stiffness * error + damping * rate
+Every desired acceleration is feedforward + stiffness * error + damping * rate
 error. Sources
     Koolen et al., "Design of a Momentum-Based Control Framework and Application
     to the Humanoid Robot Atlas", 2016.
@@ -57,8 +57,8 @@ class WholeBodySolution:
         tau: (nj,) joint torques [N m].
         vdot: (nv,) accelerations.
         wrench: (C, 6) contact wrenches in patch axes [weights].
-        swing_slack: (C, 6) what contacts in the air add to the acceleration that their
-            paths require, patch axes; zero for others.
+        swing_slack: (C, 6) slack of contacts in the air: their acceleration minus that
+            of their paths, patch axes; zero for others.
         dual: multipliers, the warm start of the next tick.
         is_solved: whether the residuals of the program are within tolerance.
         iterations: iterations of the solver.

@@ -1,7 +1,7 @@
-"""What levels of tasks come to at a state far from singularities, compiled.
+"""Forces and accelerations of levels at a state far from singularities, compiled.
 
 Substitution in the factors of `nonsingular_factors.py`, from the first level to the
-last: accelerations, the torques that make them, and what torques come to.
+last: accelerations, the torques that make them, and the effect of torques.
 """
 
 import numpy as np

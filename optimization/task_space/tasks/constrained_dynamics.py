@@ -1,4 +1,4 @@
-"""A robot at one state, held by its contacts, in coordinates in which it weighs one.
+"""Dynamics of a robot in contact at one state, in coordinates with unit mass matrix.
 
     equations of motion     M vdot = f_0 + S' tau + G_1' F_1
     contacts                G_1 vdot = b_1 - Jdot_1 v

@@ -1,7 +1,7 @@
-"""Tasks of an instant: what shall accelerate how.
+"""Tasks of an instant: desired accelerations.
 
 A motion task has a velocity that is linear in that of the robot, xdot = J v, and
-requires for an acceleration,
+prescribes an acceleration,
 
     xddot = J vdot + Jdot v = desired.
 
