@@ -267,8 +267,8 @@ def _bound_name(
             if knot and not slow:
                 return "phase rate of an added step at its maximum", "s"
             # The first interval continues the rate so far.
-            way = "decrease" if slow else "increase"
-            return f"{way} of the phase rate at its limit", "s"
+            change = "decrease" if slow else "increase"
+            return f"{change} of the phase rate at its limit", "s"
         return f"phase rate at its {'minimum' if slow else 'maximum'}", "s"
     i = (j - t - 1) // 2
     if i < len(soles) and w.stepping:
