@@ -87,11 +87,11 @@ class DenseHorizon:
     def _u(self, k: int) -> slice:
         return slice(k * (self.nu + NX), k * (self.nu + NX) + self.nu)
 
-    def _cost(self, at_stake: float) -> tuple[np.ndarray, np.ndarray]:
+    def _cost(self, blend: float) -> tuple[np.ndarray, np.ndarray]:
         """Matrix and vector of the cost of a robot with so much of balance at stake."""
         w, h = self.w, self.w.spacing
-        low = w.com_lowering * at_stake
-        beat = at_stake * w.beat + (1 - at_stake) * w.balanced_beat
+        low = w.com_lowering * blend
+        beat = blend * w.beat + (1 - blend) * w.balanced_beat
         n = self.N * (self.nu + NX)
         root, linear = np.zeros((0, n)), np.zeros(n)
 
@@ -141,7 +141,7 @@ class DenseHorizon:
                 add(x[:6], plane[2:], w.terminal, -low)
         return root.T @ root, linear
 
-    def _at_stake(self, x0: np.ndarray) -> float:
+    def _dcm_error_blend(self, x0: np.ndarray) -> float:
         """0 for a robot in balance, 1 for one that has nearly lost it."""
         w, height = self.w, self.reference.table.com[0, 0, 2]
         off = np.hypot(*(x0[:2] + x0[3:5] / np.sqrt(self.robot.gravity / height)))
@@ -204,7 +204,7 @@ class DenseHorizon:
         solver.settings.eps_abs = solver.settings.eps_rel = 1e-11
         solver.settings.max_iter = 200
         limits = np.concatenate(high)
-        cost, linear = self._cost(self._at_stake(x0))
+        cost, linear = self._cost(self._dcm_error_blend(x0))
         solver.setup(
             cost,
             linear,
