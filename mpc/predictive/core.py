@@ -270,12 +270,14 @@ class PredictiveCore:
         shift = measure_shift(now, reference, sample, before, s, downs)
         # A robot that may not step has to resist a push; a plan that predicted it would
         # yield to it.
-        external_acceleration_xy = np.zeros(2)
+        acceleration = np.zeros(2)
         off_balance = np.hypot(*program.off_balance(deviation, shift))
         balanced_at = t if off_balance < BALANCED else before.balanced_at
         if program.may_step and t - balanced_at < PUSHED:
-            external_acceleration_xy = estimate_external_acceleration(before, t, deviation, late)
-        is_balanced = off_balance < program.weights.dcm_error_low and not external_acceleration_xy.any()
+            acceleration = estimate_external_acceleration(before, t, deviation, late)
+        is_balanced = (
+            off_balance < program.weights.dcm_error_low and not acceleration.any()
+        )
         # A sample represents one period since a plan, not a hold of several.
         if force is not None and is_balanced and before.is_fresh:
             motion = rate * soles[:, 1]
@@ -286,7 +288,7 @@ class PredictiveCore:
         if when > t:
             deviation = carry(deviation, before, t, when, now)
             known = before.external_acceleration_xy if before.is_fresh else np.zeros(2)
-            deviation[3:5] += late * (external_acceleration_xy - known)
+            deviation[3:5] += late * (acceleration - known)
             s = before.phase_at(when)
         begun = PlanStart(
             tempo.requested_phase(when - self.start_time),
@@ -295,7 +297,7 @@ class PredictiveCore:
             shift,
             downs,
             external_force_z=vertical,
-            external_acceleration_xy=external_acceleration_xy,
+            external_acceleration_xy=acceleration,
             friction_scale=friction,
             tempo=factor,
         )
