@@ -271,13 +271,12 @@ class PredictiveCore:
         # A robot that may not step has to resist a push; a plan that predicted it would
         # yield to it.
         acceleration = np.zeros(2)
-        off_balance = np.hypot(*program.off_balance(deviation, shift))
-        balanced_at = t if off_balance < BALANCED else before.balanced_at
+        dcm_error = np.hypot(*program.off_balance(deviation, shift))
+        balanced_at = t if dcm_error < BALANCED else before.balanced_at
         if program.may_step and t - balanced_at < PUSHED:
             acceleration = estimate_external_acceleration(before, t, deviation, late)
-        is_balanced = (
-            off_balance < program.weights.dcm_error_low and not acceleration.any()
-        )
+        is_small = dcm_error < program.weights.dcm_error_low
+        is_balanced = is_small and not acceleration.any()
         # A sample represents one period since a plan, not a hold of several.
         if force is not None and is_balanced and before.is_fresh:
             motion = rate * soles[:, 1]
@@ -301,12 +300,11 @@ class PredictiveCore:
             friction_scale=friction,
             tempo=factor,
         )
-        start = begun.going_on(before)
-        plan = self._plan(program, start, before, elapsed)
+        plan = self._plan(program, begun.going_on(before), before, elapsed)
         if isinstance(plan, Failure):
             return plan
-        ahead = self._ahead(before)
-        swings = next_swings(reference, plan, before.swings, s, ahead, soles)
+        old, ahead = before.swings, self._ahead(before)
+        swings = next_swings(reference, plan, old, s, ahead, soles)
         return replace(plan, swings=swings, ground=ground, balanced_at=balanced_at)
 
     def _plan(
