@@ -14,9 +14,9 @@ from backbeat.behaviors.library.store import Library
 from backbeat.cli.common.options import LIBRARY, LibraryFolder
 from backbeat.models.robot.model import RobotModel
 from backbeat.mpc.plans.weights import PredictiveWeights
+from backbeat.mpc.predictive.core import PredictiveCore
 from backbeat.mpc.predictive.program import PredictiveProgram
 from backbeat.mpc.predictive.recovery import Recovery
-from backbeat.mpc.predictive.core import PredictiveCore
 from backbeat.mpc.reference.trajectory import Reference
 from backbeat.optimization.interior_point.solver import InteriorPoint
 from backbeat.optimization.task_space.levels.task_space import TaskSpace

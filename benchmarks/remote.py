@@ -24,9 +24,9 @@ from backbeat.mpc.remote.exchange import (
     Answer,
     Request,
     answer_message,
-    request_message,
     read_answer,
     read_request,
+    request_message,
 )
 from backbeat.mpc.remote.frames import FrameSocket, frame
 from backbeat.mpc.remote.link import RemoteLink

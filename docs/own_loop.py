@@ -28,9 +28,11 @@ from backbeat.models.actuation.joint_command import (
 )
 from backbeat.models.dynamics.rotations import box_plus
 from backbeat.models.state.configuration import Configuration
+from backbeat.mpc.predictive.core import PredictiveCore
 from backbeat.mpc.predictive.program import PredictiveProgram
 from backbeat.mpc.predictive.core import PredictiveCore
 from backbeat.mpc.reference.trajectory import Reference
+from backbeat.mpc.whole_body.core import WholeBodyCore
 from backbeat.mpc.whole_body.programs.momentum import WholeBodyProgram
 from backbeat.mpc.whole_body.core import WholeBodyCore
 from backbeat.mpc.whole_body.timing import TickTiming

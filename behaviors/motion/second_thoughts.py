@@ -108,7 +108,9 @@ def _closer(
     known = [[time(beat) for beat in sorted(beats)] for beats in finer]
     beats, left = set(), []
     for violation in violations:
-        near = sum(any(abs(t - violation.time) < REACH for t in times) for times in known)
+        near = sum(
+            any(abs(t - violation.time) < REACH for t in times) for times in known
+        )
         if violation.is_between and near < CLOSER:
             beats.add(score.tempo.beat(violation.time))
         else:

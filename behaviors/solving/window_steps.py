@@ -195,7 +195,9 @@ def certificate_of(made: Arrays) -> Certificate:
 
 def violations_of(made: Arrays) -> list[Violation]:
     """What `solve` found no motion for."""
-    return [Violation.from_plain(t) for t in json.loads(str(made.get("violations", "[]")))]
+    return [
+        Violation.from_plain(t) for t in json.loads(str(made.get("violations", "[]")))
+    ]
 
 
 class WindowCurves(NamedTuple):

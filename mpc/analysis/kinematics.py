@@ -21,8 +21,8 @@ class RunAnalysis:
         phase: (M,) phase of the controller [s].
         com: (M, 3) center of mass [m].
         com_planned, com_nominal: (M, 3) the behavior's, at the phase and where the
-            tempo asked for has it.
-        tempo: what was asked for.
+            requested tempo has it.
+        tempo: requested.
         joints, joints_planned: (M, nj) angles [rad].
         speeds: (M, nj) velocities of joints [rad/s].
         corners: (M, 4 C, 3) corners of the patches [m].

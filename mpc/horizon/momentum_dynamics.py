@@ -6,11 +6,11 @@ interval and h + theta its time,
     x+ = F(x, u, h + theta) + theta (change of the behavior per phase)
     F(x, u, H) = x + (H + H^2 A / 2) (A x + B u + e)
 
-where A, B hold lever arms and forces, and e what products of their deviations add. It
-is linearized about the plan before: a pushed robot that hurries falls less far
-meanwhile, which is a product of its deviation and the time. At another tempo r than
-the authored one h is shorter by r, the behavior's velocities are r times as high, and
-its forces, which stay, miss 1 - r^2 of its accelerations: that is part of e.
+where A, B hold lever arms and forces, and e the products of their deviations. It is
+linearized about the plan before: a pushed robot falls less far at a higher phase rate,
+which is a product of its deviation and the time dilation theta. At a tempo r relative
+to the authored one h is divided by r, the behavior's velocities are multiplied by r,
+and its forces, which stay, lack 1 - r^2 of its accelerations: that is part of e.
 
 Sources
     Orin, Goswami, Lee, "Centroidal Dynamics of a Humanoid Robot", 2013.
@@ -30,7 +30,7 @@ from backbeat.mpc.horizon.sampling import BODY, Horizon
 
 
 class Dynamics(NamedTuple):
-    """x+ = A x + B u + e of every interval; u is [wrenches, theta, jumps]."""
+    """x+ = A x + B u + e of every interval; u is [wrenches, theta, moves of soles]."""
 
     A: Array3  # (N, NX, NX)
     B: Array3  # (N, NX, NU)
@@ -38,7 +38,7 @@ class Dynamics(NamedTuple):
 
 
 class Course(NamedTuple):
-    """What dynamics are linearized along; what is not said here is of `Horizon`."""
+    """Trajectory along which dynamics are linearized; see `Horizon`."""
 
     h: Vector
     com: Matrix
@@ -98,7 +98,7 @@ def linearize_dynamics(
 def dynamics_pattern(count: int, soles: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
     """(NX, NX) and (NX, NU) where A and B of an interval may differ from zero.
 
-    Found from numbers of which none is special.
+    Found from random numbers, for which no entry vanishes by chance.
 
     Args:
         count: C, of patches.
@@ -153,7 +153,7 @@ def _linearize(
     """Writes dynamics, which are all zero before.
 
     Args:
-        along: what they are linearized along.
+        along: trajectory about which they are linearized.
         x0: (NX,) state at the start of the first interval.
         places: (C,) where the place of a patch is in a state, or -1.
         gravity: of the robot [m/s^2].
@@ -193,7 +193,9 @@ def _linearize(
                 rate[2, i] += F[i, j] * x[j]
                 rate[3, i] += W[i, j] * x[6 + j]
         _write_body(F, W, H, half, constant, A[k], e[k])
-        _write_time_dilation(F, W, H, rate, along.is_planned, dilation, B[k, :, t], e[k])
+        _write_time_dilation(
+            F, W, H, rate, along.is_planned, dilation, B[k, :, t], e[k]
+        )
         for i in range(3):
             B[k, i, t] += (com[k + 1, i] - com[k, i]) / h
             B[k, 3 + i, t] += (velocity[k + 1, i] - velocity[k, i]) / h
@@ -228,7 +230,7 @@ def _add_contact(along, k, c, gravity, force, constant, rate, B):
 
 @compiled
 def _forces_of_tempo(along, k, constant):
-    """Writes what the behavior's forces miss of its accelerations at a tempo."""
+    """Writes accelerations that the behavior's forces lack at another tempo."""
     velocity, momentum = along.velocity, along.momentum
     # They make the accelerations of its own tempo.
     share = (1.0 / along.tempo**2 - 1.0) / along.h[k]
@@ -313,7 +315,7 @@ def _write_body(F, W, H, half, constant, A, e):
 
 @compiled
 def _write_time_dilation(F, W, H, rate, is_planned, dilation, column, e):
-    """Writes the column of the interval's time: dF/dH at the plan before, if any."""
+    """Writes the column of the time dilation: dF/dH at the plan before, if any."""
     for i in range(3):
         turning, rotation = rate[2, i], rate[3, i]
         for j in range(3):

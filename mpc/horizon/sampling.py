@@ -22,12 +22,12 @@ BODY = 13
 class Horizon(NamedTuple):
     """The behavior at the knots (N + 1) and in the intervals (N) of a horizon.
 
-    From `com_shift` to `is_planned` it is the plan about which products of deviations
-    are linearized.
+    Fields from `com_shift` to `is_planned` are the linearization point: the plan
+    before, if there is one.
     """
 
     phases: np.ndarray  # (N + 1,) [s]
-    h: np.ndarray  # (N,) time of the intervals at the tempo asked for [s]
+    h: np.ndarray  # (N,) time of the intervals at the requested tempo [s]
     com: np.ndarray  # (N + 1, 3)
     velocity: np.ndarray  # (N + 1, 3)
     momentum: np.ndarray  # (N + 1, 3) per mass
@@ -45,8 +45,8 @@ class Horizon(NamedTuple):
     dilation: np.ndarray  # (N,) of their time [s]
     is_planned: bool  # whether there was a plan before
     replaced: np.ndarray  # (N, S, 2) change of a shift where its own place changes
-    external: np.ndarray  # (N, 3) acceleration that the world adds [m/s^2]
-    tempo: float  # factor on the authored tempo that is asked for
+    external: np.ndarray  # (N, 3) acceleration by external forces [m/s^2]
+    tempo: float  # requested factor on the authored tempo
 
 
 def make_horizon(
@@ -62,7 +62,7 @@ def make_horizon(
     Args:
         reference: the behavior.
         phases: (N + 1,) phases of the knots [s].
-        start: where the plan starts; velocities are at the tempo that it asks for.
+        start: where the plan starts; velocities are at its tempo.
         steps: steps that the behavior does not make.
         previous: plan of the same steps, about which to linearize; None for none.
         stepping: whether the places of the soles are states.
@@ -85,6 +85,7 @@ def make_horizon(
     else:
         point = _point_on_plan(previous, phases, middles, wrench, tempo, replaced)
     rates, h = tempo * moving, np.diff(phases) / tempo
+    force, acceleration = start.external_force_z, start.external_acceleration_xy
     return Horizon(
         phases=phases,
         h=h,
@@ -105,7 +106,7 @@ def make_horizon(
         dilation=point.dilation,
         is_planned=previous is not None,
         replaced=replaced,
-        external=external_acceleration(start.external_force_z, start.external_acceleration_xy, h, robot.gravity),
+        external=external_acceleration(force, acceleration, h, robot.gravity),
         tempo=tempo,
     )
 
@@ -129,9 +130,7 @@ def hold_places(
     phases: np.ndarray,
     places: np.ndarray,
 ) -> None:
-    """Keeps feet that have landed, or wait, where they are.
-
-    They do not go on to where the behavior has them go.
+    """Holds the places of feet that have landed early, or whose swing is delayed.
 
     Args:
         reference: the behavior.
@@ -226,7 +225,7 @@ def _interpolate(
 
 
 class _LinearizationPoint(NamedTuple):
-    """What products of deviations are linearized about, in the intervals."""
+    """Linearization point of the products of deviations, by interval."""
 
     com: np.ndarray  # (N, 3) in their middle
     wrench: np.ndarray  # (N, C, 6) patch axes [weights]
@@ -257,7 +256,7 @@ def _point_on_behavior(
     shift: np.ndarray,
     replaced: np.ndarray,
 ) -> _LinearizationPoint:
-    """The behavior; what feet in the air would carry is carried by the others."""
+    """The behavior; loads of feet that are in the air are moved to the others."""
     N, change = len(wrench), np.zeros_like(wrench)
     lifted = np.where((planned & ~on)[:, :, None], wrench[:, :, 3:], 0.0)
     force = np.einsum("ncij,ncj->nci", R, -lifted)

@@ -15,19 +15,22 @@ from backbeat.models.compiled.arrays import (
     Vector,
     VectorView,
 )
+from backbeat.models.dynamics.finite import UNBOUNDED
 from backbeat.mpc.horizon.sampling import Horizon
 from backbeat.mpc.plans.start import PlanStart
 from backbeat.mpc.plans.stepping import AddedStep, covered
 from backbeat.mpc.plans.weights import PredictiveWeights
 
-# A foot this near to landing lands where it was going [s], and how fast it moves [m/s].
+# Time before landing in which a foot keeps its landing place [s], its speed [m/s].
 COMMITTED, FOOT_SPEED = 0.05, 3.0
-# An added step takes as little time as a foot needs, and is hurried no more.
+# An added step takes about the least time of a swing, so its phase rate is at most
+# this.
 STEP_RATE = 1.05
-# Of the center of mass in the state; and room above the highest way of a body that
-# nothing carries, for what the program takes to be linear [m].
+# Index of the center of mass's height and its rate in the state; and margin above the
+# ballistic height, for the error of the linearization [m].
 HEIGHT, VELOCITY, ROOM = 2, 5, 0.015
-UNBOUNDED = 1e30
+# Height of the center of mass that pendulums have at least [m].
+LEAST_HEIGHT = 0.1
 
 
 def variable_bounds(
@@ -39,15 +42,15 @@ def variable_bounds(
     start: PlanStart,
     gravity: float,
 ) -> np.ndarray:
-    """(2, N, width) bounds of wrenches, stretches, moves of soles, and height.
+    """(2, N, width) bounds of wrenches, time dilations, moves of soles, and height.
 
     Args:
         horizon: the behavior ahead.
         w: bounds by name.
         soles: patches whose places are states.
-        width: unknowns of an interval: wrenches, stretch, moves, then the state.
+        width: unknowns of an interval: wrenches, dilation, moves, then the state.
         steps: steps that the behavior does not make.
-        start: from whose phase rate the tempo goes on, and height the body.
+        start: initial phase rate of the plan, and initial height of the body.
         gravity: [m/s^2].
     """
     N, C = horizon.standing.shape
@@ -65,17 +68,28 @@ def variable_bounds(
     for i, c in enumerate(soles):
         left = np.zeros(N)
         _time_in_the_air(horizon.standing[:, c], horizon.phases, left)
-        far = np.clip(FOOT_SPEED * (left - COMMITTED), 0.0, w.max_step_length[0])[:, None]
+        far = np.clip(FOOT_SPEED * (left - COMMITTED), 0.0, w.max_step_length[0])[
+            :, None
+        ]
         j = slice(t + 1 + 2 * i, t + 3 + 2 * i)
         low[:, j], high[:, j] = -far, far
     if start.rate is not None and start.elapsed > 0 and horizon.standing[0].any():
-        _limit_rate_change(low[0], high[0], t, horizon, w.max_phase_rate_change * start.elapsed, start.rate)
+        _limit_rate_change(
+            low[0],
+            high[0],
+            t,
+            horizon,
+            w.max_phase_rate_change * start.elapsed,
+            start.rate,
+        )
     height = high[:, t + 1 + 2 * len(soles) + HEIGHT]
     height[:] = w.max_com_rise
     motion = float(start.deviation[HEIGHT]), float(start.deviation[VELOCITY])
     fall = gravity, horizon.external[:, 2]
     for pace in (1.0, 1 / w.max_phase_rate, 1 / w.min_phase_rate):
-        _allow_ballistic_rise(horizon.wrench, horizon.R, pace * horizon.h, motion, fall, height)
+        _allow_ballistic_rise(
+            horizon.wrench, horizon.R, pace * horizon.h, motion, fall, height
+        )
     return bounds
 
 
@@ -88,10 +102,10 @@ def _allow_ballistic_rise(
     fall: tuple[float, VectorView],
     high: VectorView,
 ) -> None:
-    """Raises (N,) bounds on the height to where nothing can keep the body below.
+    """Raises (N,) bounds on the height to that of a ballistic motion.
 
-    Who goes up already does not stop at once: it goes as far as one that is carried by
-    nothing.
+    A body that moves upward cannot stop at once: without contact forces it follows a
+    ballistic path.
     """
     (z, speed), (gravity, external) = motion, fall
     N, C = R.shape[:2]
@@ -114,7 +128,7 @@ def _bound_loads(
     low: Matrix,
     high: Matrix,
 ) -> None:
-    """Bounds wrenches, none in the air, and the stretches of intervals."""
+    """Bounds wrenches, none in the air, and the time dilation of intervals."""
     max_phase_rate, min_phase_rate, most = limits
     N, C = standing.shape
     for k in range(N):
@@ -143,9 +157,9 @@ def step_limit_rows(
     entries: Array3,
     bounds: Array3View,
 ) -> None:
-    """Writes rows and bounds of how far apart two soles are, forward and sideways.
+    """Writes rows and bounds of the distance of two soles, forward and sideways.
 
-    What is so already, in the world or in the behavior, is always allowed.
+    Distances that are measured, or that the behavior has, are always allowed.
 
     Args:
         heading: (N + 1, 2, 2) forward and left at the knots.
@@ -166,7 +180,9 @@ def step_limit_rows(
                 moved += axis * (shift[k, 0, i] - shift[k, 1, i])
             low, high = -forward, forward
             if r == 1:
-                low, high = (min_step_width, wide) if planned > 0 else (-wide, -min_step_width)
+                low, high = (
+                    (min_step_width, wide) if planned > 0 else (-wide, -min_step_width)
+                )
             now = planned + moved
             bounds[0, k, r] = min(low, min(planned, now) - 1e-3) - planned
             bounds[1, k, r] = max(high, max(planned, now) + 1e-3) - planned
@@ -193,7 +209,7 @@ def _limit_rate_change(
     change: float,
     rate: float,
 ) -> None:
-    """Bounds the stretch of the first interval, entry t, to a change of the rate."""
+    """Bounds the dilation of the first interval, entry t, by the change of the rate."""
     h = horizon.h[0]
     now = min(max((horizon.tempo / rate - 1) * h, low[t]), high[t])
     low[t], high[t] = max(low[t], now - change * h), min(high[t], now + change * h)

@@ -1,4 +1,4 @@
-"""PredictiveController: the slow loop as a Drake system."""
+"""PredictiveController: `PredictiveCore` as a Drake system."""
 
 from typing import Protocol
 
@@ -9,23 +9,23 @@ from pydrake.systems.framework import BasicVector, Context, State
 from backbeat.models.common.collectable_system import CollectableSystem, weak
 from backbeat.mpc.plans.explanation import PlanExplanation
 from backbeat.mpc.plans.weights import PredictiveWeights
+from backbeat.mpc.predictive.core import PredictiveCore
 from backbeat.mpc.predictive.memory import PredictiveMemory
 from backbeat.mpc.predictive.plan_explanation import explain_plan
 from backbeat.mpc.predictive.program import PredictiveProgram
 from backbeat.mpc.predictive.recovery import STEPPING, Recovery
 from backbeat.mpc.predictive.settings import PlanSettings, TempoRamp
-from backbeat.mpc.predictive.core import PredictiveCore
 
 
 class Pending(Protocol):
-    """A memory that somebody else is working on."""
+    """A memory that is computed elsewhere."""
 
     def result(self) -> PredictiveMemory:
         """Waits for it."""
 
 
 class Planner(Protocol):
-    """Somebody else who plans, such as another process."""
+    """A planner elsewhere, such as in another process."""
 
     def start(
         self,
@@ -58,8 +58,9 @@ class PredictiveController(CollectableSystem):
     soles in the order of its description [N]; it may be left unconnected, and then
     every foot is taken to land when the plan has it. `settings` is the PlanSettings
     that hold now; unconnected, what the program was made for does. `plan` is a Plan,
-    the latest one; when a solve fails an older one goes on and says so. `fallen` (1) is
-    1 from when it has declared a fall. `memory` is a PredictiveMemory with the counts.
+    the latest one; when a solve fails an older one stays in force, with that in its
+    status. `fallen` (1) is 1 from when it has declared a fall. `memory` is a
+    PredictiveMemory with the counts.
 
     Attributes:
         core: what it computes, as a pure function.
@@ -98,7 +99,7 @@ class PredictiveController(CollectableSystem):
         self._state_port = self.DeclareVectorInputPort(
             "state", robot.num_positions + robot.num_velocities
         )
-        # In a behavior that steps, patches are soles; in another nobody asks.
+        # In a behavior with steps, patches are soles; in others this is not used.
         names = [program.reference.patches[c] for c in program.reference.soles]
         self._soles = [robot.soles.index(name) for name in names]
         self._force_port = self.DeclareVectorInputPort(

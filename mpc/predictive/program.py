@@ -8,8 +8,8 @@ grid of phase, so that contact switches sit on knots whatever the timing does.
                 minus phase, and places of the soles in the plane (minus the
                 behavior's)
     input       u = [dw_1 .. dw_C, theta, j_1 .. j_S]: patch wrenches minus the
-                behavior's, in weights of the robot, the stretch of the interval's
-                time [s], and how far soles in the air go elsewhere
+                behavior's, in weights of the robot, the dilation of the interval's
+                time [s], and moves of soles in the air
     dynamics    dv' = g sum df,
                 dk' = g sum [(p + dp - c - dc) x (f_ref + df) - (p - c) x f_ref + dm],
                 dphi' = m I^-1 dk,  dp+ = dp + j,
@@ -19,11 +19,11 @@ grid of phase, so that contact switches sit on knots whatever the timing does.
                 + dT^2 + |dp|^2 + |j|^2 + |dw|^2 + theta^2 + change of theta^2, both
                 by share of the interval; at the end the divergent component of motion
                 |dc - mean dp + dv / omega|^2;
-                while balance is not at stake also theta times what a second of the
-                plan before costs
+                at a small DCM error also theta times the cost per second of the plan
+                before
     subject to  friction pyramid, center of pressure, yaw moment and normal force of
                 every standing patch, no wrench elsewhere, bounded theta, no theta in
-                flight, soles within reach of each other and never crossed
+                flight, step length and width limits
 
 States carry no hard constraint: an infeasible program would be a fall. Sources
     Wieber, "Trajectory Free Linear Model Predictive Control for Stable Walking in
@@ -38,26 +38,27 @@ from typing import NamedTuple
 
 import numpy as np
 
+from backbeat.models.dynamics.pendulum import pendulum_frequency
 from backbeat.mpc.horizon.phase_grid import PhaseGrid
 from backbeat.mpc.horizon.sampling import BODY, Horizon, make_horizon
 from backbeat.mpc.plans.plan import Plan
 from backbeat.mpc.plans.start import PlanStart
 from backbeat.mpc.plans.stepping import AddedStep
 from backbeat.mpc.plans.weights import PredictiveWeights
-from backbeat.mpc.predictive.bounds import variable_bounds
+from backbeat.mpc.predictive.bounds import LEAST_HEIGHT, variable_bounds
 from backbeat.mpc.predictive.matrices import PredictiveMatrices
 from backbeat.mpc.predictive.solver import PredictiveSolver
 from backbeat.mpc.reference.trajectory import Reference
 
-# Time to get up from the whole crouch [s].
+# Time in which the full lowering of the CoM is taken back [s].
 RISE_TIME = 0.4
 
 
 class Solve(NamedTuple):
-    """The last program and its answer, for whoever explains it.
+    """The last program and its solution, for explanations.
 
-    Bounds and prices of the inequality rows (rows of patches, reach of the soles,
-    change of the rate) and of the variables are stacked: lower and upper.
+    Bounds and multipliers of the inequality rows (rows of patches, step limits, change
+    of the rate) and of the variables are stacked: lower and upper.
     """
 
     horizon: Horizon
@@ -68,8 +69,8 @@ class Solve(NamedTuple):
     row_multipliers: np.ndarray  # (2, m)
     bounds: np.ndarray  # (2, N, NU + NX)
     multipliers: np.ndarray  # (2, N, NU + NX)
-    com_lowering: np.ndarray  # (N,) how much lower the center of mass is wanted [m]
-    seconds: np.ndarray  # (N,) price of an interval's stretch [1/s]
+    com_lowering: np.ndarray  # (N,) lowering of the center of mass [m]
+    seconds: np.ndarray  # (N,) linear cost on an interval's dilation [1/s]
     beat: float  # weight on time minus phase
 
 
@@ -90,8 +91,8 @@ class PredictiveProgram:
         self._C = len(reference.patches)
         self._S = len(reference.soles) if w.stepping else 0
         self._soles = list(reference.soles[: self._S])
-        height = max(float(reference.table.com[0, 0, 2]), 0.1)
-        self._omega = np.sqrt(reference.robot.gravity / height)
+        height, gravity = float(reference.table.com[0, 0, 2]), reference.robot.gravity
+        self._omega = pendulum_frequency(height, gravity, LEAST_HEIGHT)
         self._grid = PhaseGrid(reference, w.spacing)
         if self._C:
             self._matrices = PredictiveMatrices(reference, w, self._soles)
@@ -144,13 +145,13 @@ class PredictiveProgram:
         """Plans from a start.
 
         Args:
-            start: where the robot is, and what is asked of it.
+            start: initial state, and the requested tempo.
             steps: steps that the behavior does not make.
             previous: the plan before, with the same steps, for products of
                 deviations; None neglects them.
 
         Returns:
-            A plan, or None when the solver found none.
+            A plan, or None where the solver failed.
         """
         started, busy = time.perf_counter(), time.thread_time()
         com_lowering = self._ask(start, steps, previous)
@@ -190,7 +191,7 @@ class PredictiveProgram:
     def _ask(
         self, start: PlanStart, steps: Sequence[AddedStep], previous: Plan | None
     ) -> np.ndarray:
-        """Hands the program to the solver; (N,) the share of the whole crouch in it."""
+        """Passes the program to the solver; (N,) its share of the full lowering."""
         of, w = self._matrices, self.weights
         shift = self.shift(start)
         late = (start.t - start.s) / start.tempo
@@ -217,16 +218,16 @@ class PredictiveProgram:
     def solve_anew(
         self, start: PlanStart, steps: Sequence[AddedStep] = ()
     ) -> Plan | None:
-        """Plans steps that the plan before has not, about a first answer.
+        """Plans steps that the plan before lacks, linearized about a first solution.
 
-        Without products of deviations in it that answer sees no use in hurrying: who
-        is off balance falls less far in less time.
+        The first one neglects products of deviations, and with them that a robot off
+        balance falls less far in less time: it would not raise the phase rate.
         """
         first = self.solve(start, steps)
         return None if first is None else self.solve(start, steps, first)
 
     def off_balance(self, deviation: np.ndarray, shift: np.ndarray) -> np.ndarray:
-        """(2,) divergent component of motion from where it belongs [m].
+        """(2,) error of the divergent component of motion [m].
 
         Args:
             deviation: (12,) as of `PlanStart`.
@@ -236,21 +237,26 @@ class PredictiveProgram:
         return np.asarray(off - shift.sum(0) / len(shift) if len(shift) else off)
 
     def _dcm_error_blend(self, start: PlanStart) -> float:
-        """How far balance is at stake: 0 for one who is calm, 1 for one nearly lost."""
+        """Blend on the DCM error: 0 below its lower threshold, 1 above the upper."""
         w = self.weights
         off = float(np.hypot(*self.off_balance(start.deviation, self.shift(start))))
-        return min(1.0, max(0.0, (off - w.dcm_error_low) / (w.dcm_error_high - w.dcm_error_low)))
+        return min(
+            1.0,
+            max(0.0, (off - w.dcm_error_low) / (w.dcm_error_high - w.dcm_error_low)),
+        )
 
-    def _com_lowering(self, wanted: float, start: PlanStart, horizon: Horizon) -> np.ndarray:
-        """(N,) share of the whole crouch over the horizon.
+    def _com_lowering(
+        self, wanted: float, start: PlanStart, horizon: Horizon
+    ) -> np.ndarray:
+        """(N,) share of the full lowering of the CoM over the horizon.
 
-        It is gone down at once, and got up from in time.
+        It begins at once, and is taken back at a bounded rate.
         """
         since = start.elapsed + np.cumsum(horizon.h) - horizon.h[0]
         return np.maximum(wanted, start.com_lowering - since / RISE_TIME)
 
     def last_solve(self) -> Solve:
-        """What was asked last and what came out; call it after `solve`."""
+        """The last program and its solution; call it after `solve`."""
         horizon, x0, row_bounds, bounds = self._data
         x, (row_multipliers, multipliers) = self._solver.x, self._solver.multipliers()
         return Solve(
@@ -266,7 +272,7 @@ class PredictiveProgram:
         )
 
     def _shifts(self, X: np.ndarray, start: PlanStart) -> np.ndarray:
-        """(N + 1, S, 2) places of the soles; as they are where none may step."""
+        """(N + 1, S, 2) places of the soles; the measured ones where none may step."""
         if self._S:
             return X[:, BODY:].reshape(len(X), -1, 2).copy()
         return np.tile(self.shift(start), (len(X), 1, 1))

@@ -1,7 +1,7 @@
-"""Contents: what is asked of the controllers and what they remember, as bytes.
+"""Contents: settings and state of the controllers, as bytes.
 
-They are messages of `backbeat.mpc.predictive.plan_message`, which knows plans, settings
-and little else.
+They are messages of `backbeat.mpc.predictive.plan_message`, which encodes plans,
+settings and little else.
 """
 
 import math
@@ -23,7 +23,7 @@ _HAND = HandOffset("", 0.0, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
 
 @dataclass(frozen=True)
 class ControlSettings:
-    """What somebody asks of the controllers, sent when it changes.
+    """Settings of the controllers, sent when they change.
 
     Attributes:
         settings: of plans.
@@ -38,11 +38,11 @@ class ControlSettings:
 
 @dataclass(frozen=True)
 class Record:
-    """What the controllers remember, for whoever keeps a log.
+    """State of the controllers, for logs.
 
     Attributes:
         plan: the latest plan.
-        tick_safety, plan_safety: what either did about unsolved programs.
+        tick_safety, plan_safety: fail-safe states of both.
     """
 
     plan: Plan
@@ -51,7 +51,7 @@ class Record:
 
 
 def record_message(record: Record) -> dict[str, Any]:
-    """What the controllers remember, as a message."""
+    """State of the controllers, as a message."""
     return {"record": packed(record)}
 
 
@@ -66,12 +66,12 @@ def read_record(message: dict[str, Any]) -> Record:
 
 
 def packed(content: ControlSettings | Record) -> bytes:
-    """An `ControlSettings` or a `Record` as bytes."""
+    """A `ControlSettings` or a `Record` as bytes."""
     return pack(tuple(getattr(content, f.name) for f in fields(content)))
 
 
 def unpacked(kind: type, content: bytes) -> Any:
-    """An `ControlSettings` or a `Record` whose parts are of the kinds that they should be.
+    """A `ControlSettings` or a `Record` whose fields have the right types.
 
     Raises:
         ProtocolError: it is none.
@@ -91,7 +91,7 @@ def unpacked(kind: type, content: bytes) -> Any:
         if not isinstance(part, parts[field.name]):
             raise ProtocolError(f"not a {kind.__name__}: {field.name} is none")
     if isinstance(found, ControlSettings) and not _is_sound(found):
-        raise ProtocolError("not an Asked: a setting is of another kind or size")
+        raise ProtocolError("not ControlSettings: a setting is of another kind or size")
     return found
 
 

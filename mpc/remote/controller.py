@@ -1,11 +1,10 @@
-"""RemoteController: what stands in a diagram for controllers in another process.
+"""RemoteController: a system in place of controllers in another process.
 
 While answers come, it passes them on. When none comes, it does what a controller does
 whose program is not solved (`backbeat.mpc.safety.fail_safe`): the last command goes on
 for a moment, then joints hold the posture of that moment, with damping, until the
-controller has answered several times in a row again. A fall that was declared stays
-one, whoever is
-there: the last command, which only damps, goes on for good.
+controller has answered several times in a row again. After a declared fall
+the last command, which only damps, stays in force for good.
 """
 
 import time
@@ -44,7 +43,7 @@ class RemoteMemory:
         link: what is done about answers that do not come, and the counts.
         ticks: ticks done.
         session: which of the link's sessions this is; 0 before the first answer.
-        lost: ticks that were due and not asked for.
+        lost: ticks that were due and not requested.
     """
 
     command: np.ndarray
@@ -62,7 +61,7 @@ class RemoteMemory:
 
 
 class RemoteController(CollectableSystem):
-    """Asks another process what the joints shall do, at every tick.
+    """Requests joint commands from another process at every tick.
 
     .. pydrake_system::
 
@@ -218,8 +217,8 @@ class RemotePlans(CollectableSystem):
         - memory
 
     The input is the `memory` of a RemoteController. `plan` and the output `memory` are
-    a Plan and a Record, asked of the other process when somebody reads them; when it
-    is gone, the last that was heard of.
+    a Plan and a Record, requested from the other process when they are read; when it
+    is gone, the last ones received.
     """
 
     def __init__(self, link: RemoteLink) -> None:

@@ -1,9 +1,9 @@
 """ControllerLink: the connection of a simulation to a controller process.
 
-One question is asked at a time, and the answer awaited. Whatever goes wrong is a
-`Failure`, never an exception: the connection is given up, for what comes next on it
-could be anything, and a new one is tried now and then. It opens without making anybody
-wait: until the controller has welcomed it, every question fails.
+One request is sent at a time, and its answer awaited. Any error is a `Failure`, never
+an exception: the connection is closed, as its next bytes are undefined, and a new one
+is tried periodically. It opens without blocking: until the handshake is complete, every
+request fails.
 """
 
 import select
@@ -24,7 +24,7 @@ from backbeat.mpc.safety.fail_safe import Cause, Failure
 
 T = TypeVar("T")
 # How long a controller may take to answer [s], to accept a connection [s], and, where
-# somebody waits for that, to get ready: the first time ever it compiles code [s].
+# a call blocks for that, to get ready: the first time ever it compiles code [s].
 ANSWER, CONNECT, READY = 1.0, 0.2, 300.0
 # Simulated time between attempts to connect again [s].
 RETRY = 0.1
@@ -35,7 +35,7 @@ class ControllerLink(Closing):
 
     Attributes:
         address: where the controller listens.
-        sessions: how often the controller was told to begin anew.
+        sessions: number of starts of the controller.
     """
 
     def __init__(
@@ -50,7 +50,7 @@ class ControllerLink(Closing):
         Args:
             address: where the controller listens.
             schema: the order of our numbers.
-            handshake: the greeting.
+            handshake: the first message.
             answer: longest that an answer may take [s]; None for `ANSWER`.
         """
         self.address, self.sessions = address, 0
@@ -68,7 +68,7 @@ class ControllerLink(Closing):
         """Connects and waits until the controller is ready.
 
         Raises:
-            BackbeatError: nobody listens, it does not get ready, or it refuses.
+            BackbeatError: no controller listens, gets ready in time, or accepts.
         """
         frames = self._connect()
         try:
@@ -150,7 +150,7 @@ class ControllerLink(Closing):
             own = socket.create_connection(place, CONNECT)
         except (OSError, UnicodeError) as error:
             raise BackbeatError(
-                f"nobody answers at {self.address} ({_words(error)}); start "
+                f"no controller answers at {self.address} ({_words(error)}); start "
                 "`backbeat serve` and give the address that it prints"
             ) from None
         self._frames = FrameSocket(own)

@@ -1,4 +1,4 @@
-"""Exchange: the question of a tick and its answer."""
+"""Exchange: the request of a tick and its answer."""
 
 from typing import Any, NamedTuple
 
@@ -8,7 +8,7 @@ from backbeat.mpc.remote.contents import ControlSettings, packed, unpacked
 from backbeat.mpc.remote.frames import ProtocolError
 from backbeat.mpc.remote.messages import value, vector
 
-# Latest time of a question [s]: beyond, a tick is lost among the digits of a clock that
+# Latest time of a request [s]: beyond, a tick is lost among the digits of a clock that
 # counts from 1970.
 LATEST = 2e9
 
@@ -22,7 +22,7 @@ class Request(NamedTuple):
         start: whether the controllers are to begin anew at this time.
         x: (nq + nv,) state.
         force: (S,) normal forces on the soles [N].
-        changes: what has changed; None for nothing.
+        changes: settings that have changed; None for none.
     """
 
     number: int
@@ -54,7 +54,7 @@ def request_message(request: Request) -> dict[str, Any]:
     if request.start:
         message["start"] = True
     if request.changes is not None:
-        message["asked"] = packed(request.changes)
+        message["changes"] = packed(request.changes)
     return message
 
 
@@ -73,8 +73,8 @@ def read_request(message: dict[str, Any], num_states: int, num_soles: int) -> Re
         return Request(number, t, False, x, force)
     start = "start" in message and value(message, "start", bool)
     changes = None
-    if "asked" in message:
-        changes = unpacked(ControlSettings, value(message, "asked", bytes))
+    if "changes" in message:
+        changes = unpacked(ControlSettings, value(message, "changes", bytes))
     return Request(number, t, start, x, force, changes)
 
 
@@ -90,13 +90,13 @@ def read_answer(
     """The inverse of `answer_message`.
 
     Raises:
-        ProtocolError: it is no answer to this question, or not of finite numbers.
+        ProtocolError: it is no answer to this request, or not of finite numbers.
     """
     if message.get("n") != number:
         raise ProtocolError(f"an answer to {message.get('n')} in place of {number}")
     size = blocks * num_joints
     numbers = vector(message, "joints", size + num_joints)
-    # A look at each, for a sum of squares, which would be sooner, may overflow.
+    # Each is tested: a sum of squares, which would be faster, may overflow.
     if not np.isfinite(numbers).all():
         raise ProtocolError("the command is not of finite numbers")
     fallen = message.get("fallen")

@@ -1,4 +1,4 @@
-"""Greeting: what is said first, who connects and what it wants to be controlled."""
+"""Handshake: the first message, with the client's schema and what it controls."""
 
 import json
 from dataclasses import asdict, dataclass, fields
@@ -11,7 +11,7 @@ from backbeat.mpc.remote.schema import Schema
 
 @dataclass(frozen=True)
 class Handshake:
-    """Who connects, and what it wants to be controlled.
+    """The first message of a client.
 
     Attributes:
         schema: the order of its numbers.
@@ -29,7 +29,7 @@ class Handshake:
 
 
 def handshake_message(handshake: Handshake) -> dict[str, Any]:
-    """What is said first."""
+    """A handshake as a message."""
     return asdict(handshake)
 
 
@@ -52,7 +52,7 @@ def read_handshake(message: dict[str, Any]) -> Handshake:
 
 
 def read_schema(message: dict[str, Any]) -> Schema:
-    """The schema in a greeting.
+    """The schema in a handshake.
 
     Raises:
         ProtocolError: there is none.

@@ -1,4 +1,4 @@
-"""Wiring: from the order in which somebody lists its joints to ours, and back."""
+"""Joint map: from the client's order of joints to the controller's, and back."""
 
 from backbeat.models.actuation.joint_command import BLOCKS
 from backbeat.mpc.remote.exchange import Answer, Request
@@ -17,7 +17,7 @@ class JointMap:
 
         Args:
             mine: of the controller.
-            theirs: of whoever asks it.
+            theirs: of the client.
         """
         self.schema = mine
         states = (*mine.positions, *mine.velocities)
@@ -27,7 +27,7 @@ class JointMap:
         self._blocks = order(theirs.command, mine.command)
 
     def request(self, request: Request) -> Request:
-        """A question in the controller's order."""
+        """A request in the controller's order."""
         if self._state is None and self._soles is None:
             return request
         return Request(
@@ -40,7 +40,7 @@ class JointMap:
         )
 
     def answer(self, answer: Answer) -> Answer:
-        """An answer in the order of whoever asked."""
+        """An answer in the client's order."""
         if self._joints is None and self._blocks is None:
             return answer
         command, acceleration = answer.command.reshape(BLOCKS, -1), answer.acceleration

@@ -12,7 +12,7 @@ from backbeat.mpc.plans.weights import PredictiveWeights
 from backbeat.mpc.remote.address import Address
 from backbeat.mpc.remote.contents import ControlSettings, Record, read_record
 from backbeat.mpc.remote.controller_link import ControllerLink
-from backbeat.mpc.remote.exchange import Answer, Request, request_message, read_answer
+from backbeat.mpc.remote.exchange import Answer, Request, read_answer, request_message
 from backbeat.mpc.remote.handshake import Handshake, handshake_message, plain
 from backbeat.mpc.remote.messages import to_bytes
 from backbeat.mpc.remote.schema import make_schema
@@ -63,10 +63,10 @@ class RemoteLink(ControllerLink):
         self._record: Record | None = None
 
     def open(self) -> None:
-        """Connects, waits until the controller is ready, and asks what it remembers.
+        """Connects, waits until the controller is ready, and requests its state.
 
         Raises:
-            BackbeatError: nobody listens, it does not get ready, or it refuses.
+            BackbeatError: no controller listens, gets ready in time, or accepts.
         """
         super().open()
         self._record = self._record or self._first_record()
@@ -110,7 +110,7 @@ class RemoteLink(ControllerLink):
         return found
 
     def record(self) -> Record:
-        """What the controllers remember, or did when last heard of."""
+        """State of the controllers, or the last one received."""
         if self._welcomed and self._begun:
             found = self._try(self._read_record, -np.inf)
             if isinstance(found, Record):

@@ -1,4 +1,4 @@
-"""What a controller in task space is asked in another process, and what it answers.
+"""Messages of a task-space controller in another process: requests and answers.
 
     to the controller                      from it
     {schema, task_space}                   {schema} or {refused: a sentence}
@@ -7,8 +7,8 @@
 `task_space` is a `TaskSpaceScenario` as plain data. `sensed` is positions, velocities,
 target (9), hand (3), its rate (3) and the base's acceleration (6); `given` says in bits
 which of the last three count. `torques` is torques, where a limit took something away,
-and the modeled hand (3). `settings` is there when they change. The controller remembers
-nothing but them.
+and the modeled hand (3). `settings` is there when they change. The controller has no
+other state.
 """
 
 import json
@@ -32,7 +32,7 @@ PARTS = (slice(9, 12), slice(12, 15), slice(15, 21))
 
 
 class TaskHandshake(NamedTuple):
-    """Who connects, and what it wants to be controlled.
+    """The first message of a client.
 
     Attributes:
         schema: the order of its numbers.
@@ -66,7 +66,7 @@ class TaskRequest(NamedTuple):
 
 
 def task_handshake_message(handshake: TaskHandshake) -> dict[str, Any]:
-    """What is said first."""
+    """A handshake as a message."""
     return {"schema": asdict(handshake.schema), "task_space": handshake.scenario}
 
 
@@ -141,7 +141,7 @@ def read_task_answer(
     """The inverse of `task_answer_message`.
 
     Raises:
-        ProtocolError: it is no answer to this question, or not of finite numbers.
+        ProtocolError: it is no answer to this request, or not of finite numbers.
     """
     if message.get("n") != number:
         raise ProtocolError(f"an answer to {message.get('n')} in place of {number}")

@@ -52,7 +52,7 @@ class TaskSpaceLink(ControllerLink):
         Args:
             t: time of the simulation [s].
             request: what is sensed.
-            settings: those in force, told where the controller has others.
+            settings: those in force, sent where the controller has others.
         """
         failure = self._prepare(t)
         if failure is not None:

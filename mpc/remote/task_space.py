@@ -1,4 +1,4 @@
-"""RemoteTaskSpace: what stands in a diagram for a task-space controller elsewhere.
+"""RemoteTaskSpace: a system in place of a task-space controller in another process.
 
 While answers come, it passes them on. When none comes, the last torques go on for a
 moment, then joints hold the posture of that moment, with damping, until the controller
@@ -30,7 +30,7 @@ class RemoteTaskMemory:
 
     Attributes:
         tick: number of the last tick; -1 before the first.
-        inputs: what was asked in it; None where there was no answer.
+        inputs: inputs of its request; None where there was no answer.
         found: the last answer.
         command: (9 nj,) the joint command in force.
         posture: (nj,) of the joints when the controller last answered [rad].
@@ -50,7 +50,7 @@ class RemoteTaskMemory:
 
 
 class RemoteTaskSpace(TaskSpaceSystem):
-    """Asks another process what the joints shall do whenever its inputs change.
+    """Requests torques from another process whenever its inputs change.
 
     .. pydrake_system::
 
@@ -85,7 +85,7 @@ class RemoteTaskSpace(TaskSpaceSystem):
             law: says the order of numbers and the settings at the start; it is not
                 asked for torques.
             q: (nq,) where the robot begins.
-            period: time between looks at the inputs [s].
+            period: time between samples of the inputs [s].
         """
         super().__init__(law.settings)
         self.link, self.tick_times = link, list[float]()
@@ -105,7 +105,7 @@ class RemoteTaskSpace(TaskSpaceSystem):
         posture = q[robot.base_positions :].copy()
         first = RemoteTaskMemory(-1, None, blank, z(BLOCKS * nj), posture)
         self._memory = self.DeclareAbstractState(AbstractValue.Make(first))
-        # The memory with the answer of this moment, which several ask for.
+        # The memory with the answer of this moment, which several ports need.
         self._fresh = self.DeclareCacheEntry(
             "fresh",
             ValueProducer(lambda: AbstractValue.Make(first), weak(self._calc)),

@@ -1,4 +1,4 @@
-"""TaskSpaceService: the law of task space for whoever asks over a connection."""
+"""TaskSpaceService: the law of task space for a client over a connection."""
 
 import json
 import time
@@ -26,11 +26,11 @@ class TaskSpaceService:
     Attributes:
         schema: the order of its own numbers.
         what: what it controls, in words.
-        ticks: wall times from question to answer [s].
+        ticks: wall times from request to answer [s].
     """
 
     def __init__(self, handshake: TaskHandshake) -> None:
-        """Makes the law that a greeting asks for.
+        """Makes the law of a handshake.
 
         Raises:
             BackbeatError: the scenario makes no sense, or the robot is another one.
@@ -55,7 +55,7 @@ class TaskSpaceService:
         self._law(setup.q, still, np.zeros((3, 3)))
 
     def begin(self) -> None:
-        """Forgets what was said before; everything else is in the questions."""
+        """Resets the settings; all other inputs are in the requests."""
         self._settings, self.ticks = self._law.settings, []
 
     def close(self) -> None:

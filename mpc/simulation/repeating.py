@@ -1,4 +1,4 @@
-"""What makes a run again that was changed by hand while it was simulated."""
+"""The scenario that repeats a run whose settings were changed by hand."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""WholeBodyController: the fast loop as a Drake system."""
+"""WholeBodyController: `WholeBodyCore` as a Drake system."""
 
 import time
 from collections.abc import Callable, Mapping
@@ -14,10 +14,10 @@ from backbeat.mpc.plans.explanation import TickExplanation
 from backbeat.mpc.plans.hand_offset import HandOffset
 from backbeat.mpc.plans.plan import Plan
 from backbeat.mpc.reference.trajectory import Reference
+from backbeat.mpc.whole_body.core import WholeBodyCore
 from backbeat.mpc.whole_body.memory import WholeBodyMemory
 from backbeat.mpc.whole_body.programs.momentum import WholeBodyProgram
 from backbeat.mpc.whole_body.programs.upper_body import UpperBody
-from backbeat.mpc.whole_body.core import WholeBodyCore
 from backbeat.mpc.whole_body.tick_explanation import explain_tick
 from backbeat.mpc.whole_body.timing import TickTiming
 
@@ -50,7 +50,7 @@ class WholeBodyController(CollectableSystem):
 
     Attributes:
         core: what it computes, as a pure function.
-        tick_times: wall times [s] for whoever measures; they decide nothing.
+        tick_times: wall times [s] for measurements; results do not depend on them.
     """
 
     def __init__(
@@ -70,7 +70,7 @@ class WholeBodyController(CollectableSystem):
             start_time: time at which the behavior's phase is zero [s].
             motion: (3, 3) place, velocity and acceleration of what the upper body's
                 hand follows, at a time of the behavior [s], with where it begins
-                (3,) [m] and an offset that settings ask for; None without one.
+                (3,) [m] and an offset in the settings; None without one.
             is_lost: says of a time [s] whether its tick is lost: nothing is computed
                 then, and the command in force goes on; None for never.
         """

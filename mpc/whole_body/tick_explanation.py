@@ -1,23 +1,25 @@
-"""What a whole-body tick wanted and got, worked out anew from dynamics and program."""
+"""Desired and achieved values of a whole-body tick, from dynamics and program."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 import numpy as np
 
+from backbeat.models.contact.cones import CONE_ROWS
+from backbeat.models.dynamics.finite import UNBOUNDED
 from backbeat.models.dynamics.rotations import quaternion_to_matrix, relative_log
 from backbeat.models.state.configuration import Configuration
 from backbeat.mpc.plans.explanation import LimitReport, TaskReport, TickExplanation
 from backbeat.mpc.plans.plan import Plan
 from backbeat.mpc.reference.sampling import ReferenceSample
+from backbeat.mpc.whole_body.core import WholeBodyCore
 from backbeat.mpc.whole_body.memory import WholeBodyMemory
-from backbeat.mpc.whole_body.programs.arguments import CONE_ROWS, Target
+from backbeat.mpc.whole_body.programs.arguments import Target
 from backbeat.mpc.whole_body.programs.momentum import (
     WholeBodyProgram,
     WholeBodySolution,
 )
 from backbeat.mpc.whole_body.programs.preset import PresetProgram
-from backbeat.mpc.whole_body.core import WholeBodyCore
 
 # Rows of `backbeat.models.contact.cones.wrench_cone` in words; the axes are those of
 # the patch.
@@ -32,8 +34,7 @@ CONE = (
     "center of pressure of {} at its front edge",
     *["yaw moment of {}, with friction and pressure"] * 8,
 )
-FREE = 1e29
-# Accelerations of joints that stops ask for are of this size [rad/s^2].
+# Accelerations of joints before their stops are of this size [rad/s^2].
 BRAKING = 100.0
 # Time that a hand takes at most to get where it shall be held [s].
 ARRIVED = 1.0
@@ -49,7 +50,7 @@ def explain_tick(
     hands: Mapping[str, np.ndarray] | None = None,
     target: np.ndarray | None = None,
 ) -> TickExplanation:
-    """Solves the program of a tick again and says what it is made of.
+    """Solves the program of a tick again and reports its tasks and limits.
 
     Args:
         core: the fast loop.
@@ -107,7 +108,7 @@ def report_tasks(
     v: np.ndarray,
     solution: WholeBodySolution,
 ) -> tuple[TaskReport, ...]:
-    """What each task wanted, and what accelerations and wrenches give it."""
+    """Desired and achieved values of each task."""
     state = Configuration(program.robot, q, v)
     tasks = list(_body_tasks(program, target, state, solution))
     tasks += _orientation_tasks(program, target, state, solution)
@@ -223,7 +224,7 @@ def _path_tasks(
 def _limits(
     program: WholeBodyProgram, target: Target, solution: WholeBodySolution
 ) -> Iterator[LimitReport]:
-    """Both sides of every bound that is one."""
+    """Lower and upper bounds that are finite."""
     work, robot = program.workspace, program.robot
     na, C = len(program.model.free), len(program.contacts)
     n, nj = len(work.g), robot.num_joints
@@ -262,7 +263,7 @@ def _limits(
         if lower == upper:
             continue
         for side, bound, sign in (("upper", upper, 1.0), ("lower", lower, -1.0)):
-            if abs(bound) > FREE:
+            if abs(bound) > UNBOUNDED / 2:
                 continue
             found = describe(i, side)
             if found is None:

@@ -21,7 +21,7 @@ def has_fallen(loop: ControlledRobot, context: Context, phase: float) -> bool:
     Args:
         loop: the robot and what controls it.
         context: of the whole diagram.
-        phase: of the behavior that is asked for now [s].
+        phase: of the behavior requested for now [s].
     """
     robot = loop.reference.robot
     if not robot.floating:

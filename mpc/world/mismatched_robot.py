@@ -1,4 +1,4 @@
-"""A simulated robot whose links and joints are not those of its model."""
+"""A simulated robot with a model mismatch: other inertias and damping."""
 
 import numpy as np
 from pydrake.multibody.plant import MultibodyPlant
@@ -11,8 +11,8 @@ from pydrake.multibody.tree import (
 from pydrake.systems.framework import Context
 
 from backbeat.mpc.scenario.model_mismatch import (
-    Stream,
     ModelMismatch,
+    Stream,
     either_way,
     random_stream,
 )
@@ -40,7 +40,9 @@ def apply_model_mismatch(
         share = 1.0 + either_way(heavier, error.mass_spread)
         direction = moved.normal(size=3)
         shift = error.com_shift * direction / np.linalg.norm(direction)
-        _change_inertia(body, context, error.mass_scale * share, error.inertia_scale, shift)
+        _change_inertia(
+            body, context, error.mass_scale * share, error.inertia_scale, shift
+        )
     if error.damping_scale != 1.0:
         for joint in map(plant.get_joint, plant.GetJointIndices(instance)):
             if joint.num_velocities() == 1:

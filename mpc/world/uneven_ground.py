@@ -1,4 +1,4 @@
-"""Ground that differs from the plan: under every foothold its own piece."""
+"""Ground that differs from the plan: a separate piece under every foothold."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -11,8 +11,8 @@ from backbeat.models.dynamics.rotations import rotation_exp
 from backbeat.models.world.ground import Block, Ground, plane_height, surface_friction
 from backbeat.mpc.reference.trajectory import Reference
 from backbeat.mpc.scenario.model_mismatch import (
-    Stream,
     ModelMismatch,
+    Stream,
     either_way,
     random_stream,
 )

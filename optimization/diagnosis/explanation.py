@@ -1,9 +1,9 @@
-"""Explanation: why a problem has no solution, and what would give it one.
+"""Explanation: why a problem is infeasible, and which relaxations make it feasible.
 
-A solver that gives up leaves violations everywhere, and the largest is often a
-consequence and not the cause. So every kind of constraint is relaxed in turn and
-the problem solved again: what makes it feasible on its own is a cause, and how much
-of it the motion then needs is what the person has to know.
+A solver that fails leaves violations everywhere, and the largest is often a consequence
+and not the cause. So every kind of constraint is relaxed in turn and the problem solved
+again: one whose relaxation alone makes it feasible is a cause, and the least relaxation
+tells by how much.
 """
 
 import time
@@ -19,9 +19,9 @@ from backbeat.optimization.diagnosis.relaxations import (
 from backbeat.optimization.interior_point.solution import TrajectorySolution
 from backbeat.optimization.problem.trajectory_problem import TrajectoryProblem
 
-# Halvings of the gap between too little and enough, and where it stops to matter.
+# Bisections of the gap between too little and enough, and the ratio at which they end.
 HALVINGS, CLOSE = 5, 1.05
-# Factors on the time that are tried.
+# Factors on the durations that are tried.
 TIME_SCALES = (1.25, 1.5, 2.0, 3.0)
 
 
@@ -32,9 +32,9 @@ class Relaxation:
     Attributes:
         kind: what is relaxed: torque, velocity, position, friction, pressure,
             force, collision, target, rest or time.
-        what: joint, contact or frame that needs it most.
-        time: when [s].
-        needed, allowed: how much the motion needs and has, in `unit`.
+        what: joint, contact or frame with the largest need.
+        time: of that need [s].
+        needed, allowed: value that the motion needs, and its limit, in `unit`.
         unit: of the two.
     """
 
@@ -64,7 +64,7 @@ class Relaxation:
 
     @property
     def effort(self) -> float:
-        """How large a change it is, to put the smallest first."""
+        """Size of the change, by which relaxations are sorted."""
         if self.kind in ("collision", "rest"):
             return 2.0
         if self.kind == "target":
@@ -79,8 +79,8 @@ class Explanation:
     """Why there is no solution.
 
     Attributes:
-        worst: (time [s], name, scaled amount) of what the solver could not meet.
-        relaxations: single changes that help, the smallest first.
+        worst: (time [s], name, scaled amount) of the largest violations.
+        relaxations: single changes that make it feasible, the smallest first.
     """
 
     worst: tuple[tuple[float, str, float], ...]
@@ -100,7 +100,7 @@ class Explanation:
         """One sentence for a person.
 
         Args:
-            place: what musicians call a time [s], such as "bar 2, beat 1"; it may be
+            place: names a time [s] in musical terms, such as "bar 2, beat 1"; may be
                 empty.
         """
         time, name, amount = self.worst[0]
@@ -118,13 +118,13 @@ def explain(
     progress: Callable[[str], None] | None = None,
     patience: float = 30.0,
 ) -> Explanation:
-    """Finds what keeps a problem from being solved.
+    """Finds single relaxations that make a problem feasible.
 
     Args:
-        solution: a solution that is not solved.
+        solution: of a solve that failed.
         progress: called with the kind that is tried next.
-        patience: after so many seconds no further kind is tried, and what helps is
-            looked into no closer.
+        patience: time [s] after which no further kind is tried, and values are not
+            bisected any more.
     """
     problem = solution.transcription.problem
     report = progress or (lambda kind: None)

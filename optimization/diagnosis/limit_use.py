@@ -1,12 +1,12 @@
-"""Limit use: how much of its limits a solution takes, where and when."""
+"""Limit use: use of each kind of limit by a solution, where and when."""
 
 import numpy as np
 import pandas as pd
 
 from backbeat.models.contact.cones import wrench_cone
+from backbeat.models.dynamics.finite import UNBOUNDED
 from backbeat.optimization.interior_point.solution import TrajectorySolution
 from backbeat.optimization.problem.trajectory_problem import Limits
-from backbeat.optimization.transcription.program import UNBOUNDED
 
 # Room under which a limit counts as used to the full, in scaled rows.
 ACTIVE = 2e-3

@@ -1,4 +1,4 @@
-"""Iterates: where an interior point starts, and what it carries along."""
+"""Iterates of the interior-point method: initial guess, point, multipliers, filter."""
 
 from dataclasses import dataclass, field
 
@@ -49,23 +49,24 @@ def loads_of(program: Program, w: np.ndarray) -> np.ndarray:
 
 @dataclass
 class Iterate:
-    """A point, its multipliers and what is remembered between iterations.
+    """A point, its multipliers and the state of the method.
 
     Attributes:
         q, w, phi: (N, nq) configurations, (N, C, 6) wrenches, (N, n_phi) loads.
         cost: of the problem there.
-        barriers: barriers; none as long as a far guess comes near.
+        barriers: of all bounds; none in the initial phase.
         multipliers: of the equations.
-        mu, least_mu: barrier parameter, and how far it may fall.
-        refine_after: iterations before the polish.
-        bounded_since: iteration at which bounds were put up late.
+        mu, least_mu: barrier parameter, and its least value.
+        refine_after: iterations before the final refinement.
+        bounded_since: iteration after the initial phase or the last restart.
         damping: of the next step.
-        refinement_steps: steps that the polish has taken.
+        refinement_steps: steps of the final refinement so far.
         accepted, theta, ratio: whether the filter took the last step, the infeasibility
             after it and its share of the one before.
-        status: what became of it.
-        filter: pairs of infeasibility and merit that no step may come back to.
-        log: an entry an iteration.
+        status: of the solve.
+        filter: pairs of infeasibility and merit that a new step must not be dominated
+            by.
+        log: one entry an iteration.
     """
 
     q: np.ndarray
@@ -89,7 +90,7 @@ class Iterate:
 
     @property
     def in_initial_phase(self) -> bool:
-        """Whether the bounds are not up yet."""
+        """Whether bounds are still left out."""
         return not self.barriers
 
     @property

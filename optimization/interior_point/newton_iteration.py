@@ -1,6 +1,6 @@
 """One iteration of an interior point: Newton step, filter line search, new iterate.
 
-The rules that it keeps are those of `backbeat.optimization.interior_point.step_rules`.
+Damping and acceptance follow `backbeat.optimization.interior_point.step_rules`.
 """
 
 from dataclasses import dataclass
@@ -33,9 +33,9 @@ def take_step(
     """One Newton step; False when none can be taken.
 
     Args:
-        newton: the step's memory, which stands at the iterate.
+        newton: the step, evaluated at the iterate.
         run: the iterate to move; its log gets an entry.
-        iteration: how many steps came before.
+        iteration: number of previous steps.
         max_step: largest tangent increment [rad or m].
     """
     if not newton.find(run):

@@ -74,7 +74,7 @@ class NewtonStep:
     def attempt(
         self, q: np.ndarray, w: np.ndarray, phi: np.ndarray, linearize: bool
     ) -> float:
-        """Cost of a point; its values, and derivatives if asked, wait beside."""
+        """Cost of a point; keeps its values, and derivatives if requested."""
         return float(
             evaluate(
                 self.transcription.program,

@@ -1,4 +1,4 @@
-"""TrajectorySolution: what the interior point found, able to check itself."""
+"""TrajectorySolution: result of the interior-point method, with its violations."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -7,8 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
+from backbeat.models.contact.cones import CONE_ROWS
+from backbeat.models.dynamics.finite import UNBOUNDED
 from backbeat.optimization.interior_point.newton_arrays import Multipliers
-from backbeat.optimization.transcription.program import CONE_ROWS, UNBOUNDED
 from backbeat.optimization.transcription.transcribe import Transcription
 
 
@@ -24,7 +25,7 @@ class Thing(NamedTuple):
 
 
 class RowName(NamedTuple):
-    """What a row of the program or a check of a motion is about.
+    """Subject of a row of the program or of a check of a motion.
 
     Attributes:
         kind: such as "torque" or "distance".
@@ -55,13 +56,13 @@ def in_each_other(things: Iterable[Thing]) -> str:
 
 
 class Violation(NamedTuple):
-    """What a motion could not meet.
+    """A constraint that a motion violates.
 
     Attributes:
-        time: when [s].
-        name: what it is about.
-        amount: by how much, scaled.
-        is_between: whether all knots met it, and what is between them did not.
+        time: of the violation [s].
+        name: of the constraint.
+        amount: scaled.
+        is_between: whether it holds at all knots, and is violated between them.
     """
 
     time: float
@@ -91,10 +92,10 @@ class TrajectorySolution:
         frame: (N, P, 6) frame residuals.
         velocity: (N, nv) mean velocity of the interval before each knot.
         multipliers: those of the equalities.
-        bound_multipliers: (N, rows) multipliers of upper minus those of lower bounds: what the
-            cost would fall by for a unit more room.
+        bound_multipliers: (N, rows) multipliers of upper minus those of lower bounds:
+            decrease of the cost per unit that a bound is relaxed by.
         cost: final cost.
-        status: "solved", or a sentence that says why not.
+        status: "solved", or a sentence with the reason why not.
         log: one entry an iteration.
         solve_time: wall time [s].
     """
@@ -158,7 +159,9 @@ class TrajectorySolution:
         worst: list[Violation] = []
         excess = np.maximum(program.lower - self.rows, self.rows - program.upper)
         excess = np.where(
-            (program.lower > -UNBOUNDED / 2) | (program.upper < UNBOUNDED / 2), excess, 0.0
+            (program.lower > -UNBOUNDED / 2) | (program.upper < UNBOUNDED / 2),
+            excess,
+            0.0,
         )
         names = self.row_names()
         for kind in dict.fromkeys(n.kind for n in names):
@@ -178,7 +181,9 @@ class TrajectorySolution:
             worst.append(Violation(times[k + 1], name, float(residual[k, i])))
         if program.rest_scale > 0:
             moving = program.rest_scale * np.abs(self.velocity[-1]).max()
-            worst.append(Violation(times[-1], RowName("rest at the end"), float(moving)))
+            worst.append(
+                Violation(times[-1], RowName("rest at the end"), float(moving))
+            )
         return sorted(worst, key=lambda violation: -violation.amount)
 
     def row_names(self) -> list[RowName]:

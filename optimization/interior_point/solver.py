@@ -47,20 +47,22 @@ class InteriorPointOptions:
     """Constants of the interior point; the defaults solved every shipped problem.
 
     Attributes:
-        max_iterations: give up after so many; a polish that is close may take
-            `EXTRA_TIME` more.
+        max_iterations: limit of iterations; a final refinement that is close to
+            convergence may take `EXTRA_TIME` more.
         start_barrier, end_barrier: first and last mu.
         delta: regularization of equalities; smaller fails to factor, larger
             converges slowly on short intervals.
         tolerance: largest scaled violation accepted.
         max_step: largest tangent increment of one iteration [rad or m].
-        excess_cost: price of a unit of excess over an elastic bound; larger than
+        excess_cost: cost of a unit of excess over an elastic bound; larger than
             any multiplier of a feasible problem.
-        refine_after: iterations after which a nearly still cost starts the polish.
+        refine_after: iterations after which the final refinement may start, once the
+            cost hardly changes.
         warm_refine_after: the same from a guess that is nearly a solution.
-        refine_at: iteration at which the polish starts in any case.
-        max_resolves: most times that the solution from a far guess is solved again,
-            until its cost settles; the polish had to stop it on the way.
+        refine_at: iteration at which the final refinement starts in any case.
+        max_resolves: how often at most a solution from an infeasible guess is solved
+            again, until its cost settles: the final refinement stops short of the
+            optimum.
     """
 
     max_iterations: int = 60
@@ -76,22 +78,23 @@ class InteriorPointOptions:
     max_resolves: int = 4
 
 
-# Barrier of a warm start, and the highest at which the polish may begin.
+# Barrier of a warm start, and the largest at which the final refinement may begin.
 WARM_BARRIER, REFINEMENT_BARRIER = 3e-4, 1e-3
-# Excess over a bound, in scaled rows, beyond which a guess is first smoothed, down to
-# which, and for how many iterations at most.
+# Excess over a bound, in scaled rows, above which a solve has an initial phase without
+# bounds, below which that ends, and its largest number of iterations.
 FAR_OFF, NEAR, FREE_ITERATIONS = 5.0, 1.5, 8
-# Change of the cost that is none.
+# Relative change of the cost that counts as none.
 SETTLED = 0.01
-# Steps of a polish after which one that is still off will not arrive any more.
+# Steps of a final refinement after which it is restarted.
 STUCK = 7
-# Share of a step that counts as one of the polish.
+# Length of a step, relative to the full one, that counts as one of the refinement.
 LONG = 0.5
-# Violation from which on a polish arrives.
+# Violation below which a final refinement converges.
 NEARLY = 1e-4
-# Iterations beyond the most that a polish may take, and the violation that it is at.
+# Additional iterations of a final refinement, and the violation below which it has
+# them.
 EXTRA_TIME, CLOSE = 40, 1e-3
-# Called with one log entry an iteration.
+# Receives one log entry an iteration.
 Progress = Callable[[dict[str, float]], None]
 
 
@@ -122,12 +125,13 @@ class InteriorPoint:
             progress: called after every iteration with its log entry.
 
         Returns:
-            The solution, whose status says whether it converged. Never NaN.
+            The solution; its status is "solved" if it converged. Never NaN.
         """
         started, options = time.perf_counter(), self.options
         warm = options.warm_refine_after
         refine_after = options.refine_after if guess is None else warm
-        # Many small products: threads of the BLAS would only wait for each other.
+        # Products of small matrices, for which threads of the BLAS cost more than they
+        # gain.
         clear = guess is None and self.transcription.problem.guess_is_clear
         with threadpool_limits(1):
             run = self._run(guess, refine_after, [], progress, clear)
@@ -149,9 +153,9 @@ class InteriorPoint:
         return self._solution(run, time.perf_counter() - started)
 
     def _solution(self, run: Iterate, seconds: float) -> TrajectorySolution:
-        """What a run has found."""
+        """The solution at an iterate."""
         values = self._newton.values
-        prices = [-barrier.multipliers() for barrier in run.barriers]
+        multipliers = [-barrier.multipliers() for barrier in run.barriers]
         return TrajectorySolution(
             transcription=self.transcription,
             q=run.q,
@@ -162,7 +166,9 @@ class InteriorPoint:
             frame=values.frame.copy(),
             velocity=values.velocity.copy(),
             multipliers=run.multipliers,
-            bound_multipliers=np.sum([np.zeros_like(values.rows), *prices], axis=0),
+            bound_multipliers=np.sum(
+                [np.zeros_like(values.rows), *multipliers], axis=0
+            ),
             cost=run.cost,
             status=run.status,
             log=run.log,
@@ -210,9 +216,9 @@ class InteriorPoint:
 
         Args:
             guess: configurations and wrenches; None takes `default_guess`.
-            refine_after: iterations before the polish.
-            clear: whether bounds hold from the start, far as the guess may be.
-            linearize: whether steps will be taken from it.
+            refine_after: iterations before the final refinement.
+            clear: whether bounds are in force from the start for any guess.
+            linearize: whether derivatives are needed.
         """
         program, problem = self.transcription.program, self.transcription.problem
         mu = self.options.start_barrier if guess is None else WARM_BARRIER
@@ -232,15 +238,17 @@ class InteriorPoint:
             multipliers=make_multipliers(program),
             mu=mu,
             least_mu=self.options.end_barrier,
-            refine_after=self.options.refine_after if in_initial_phase else refine_after,
+            refine_after=self.options.refine_after
+            if in_initial_phase
+            else refine_after,
         )
 
     def _run_initial_phase(self, run: Iterate, iteration: int) -> None:
-        """Puts up the bounds once the motion is near them.
+        """Ends the initial phase once the bounds are nearly satisfied.
 
-        A guess that jerks from knot to knot is far beyond most bounds, and
-        barriers would stop every step that leads back. Costs and equations alone
-        smooth it in a few steps; its wrenches, which no cone held, start again.
+        A guess that is not smooth violates most bounds by far, and barriers would cut
+        every step that leads back. Costs and equations alone smooth it in a few steps;
+        its wrenches, which had no cones, are initialized again.
         """
         if self._newton.excess() < NEAR or iteration >= FREE_ITERATIONS:
             run.w = default_guess(self.transcription).w
@@ -251,11 +259,11 @@ class InteriorPoint:
             run.bounded_since = iteration + 1
 
     def _restart(self, run: Iterate, iteration: int) -> None:
-        """Changes the barriers where a polish is stuck against them.
+        """Restarts a final refinement that does not converge.
 
-        Nearly there, ever shorter steps lead on; but over bounds of a high price the
-        barrier itself leaves an excess, which is in proportion to it. Farther off they
-        are put up anew.
+        Close to a solution ever shorter steps converge; but a bound with a large
+        multiplier keeps an excess in proportion to the barrier, which is then lowered.
+        Farther off all barriers are initialized again.
         """
         options = self.options
         if run.log[-1]["violation"] < NEARLY:
@@ -271,7 +279,7 @@ class InteriorPoint:
         run.bounded_since = iteration + 1
 
     def _converged(self, run: Iterate) -> bool:
-        """Whether the last iterate solves the problem; starts the polish."""
+        """Whether the last iterate solves the problem; starts the final refinement."""
         options, last = self.options, run.log[-1]
         violation, iteration = last["violation"], int(last["iteration"])
         before = run.log[-2] if len(run.log) > 1 else {"cost": np.inf, "violation": 1e9}
@@ -282,8 +290,10 @@ class InteriorPoint:
         enough = iteration >= run.refine_after
         late = iteration >= options.refine_at and violation < 1e-2
         settled = change < 0.05 or iteration >= 2 * options.refine_at
-        if (enough and (run.refinement_steps or (still and slow))) or (late and settled):
-            # Steps that bounds cut short have not come as far as they should.
+        if (enough and (run.refinement_steps or (still and slow))) or (
+            late and settled
+        ):
+            # Steps that bounds cut short do not count.
             run.refinement_steps += not run.refinement_steps or last["alpha"] > LONG
             run.damping = max(refinement_damping(run.refinement_steps), run.damping)
             run.mu = max(options.end_barrier, min(run.mu, REFINEMENT_BARRIER))

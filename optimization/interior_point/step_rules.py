@@ -1,4 +1,4 @@
-"""Rules of an interior point: which steps count, how damping and barrier change.
+"""Rules of an interior point: acceptance of steps, updates of damping and barrier.
 
 Sources
     Fletcher, Leyffer, "Nonlinear Programming without a Penalty Function", 2002.
@@ -13,7 +13,7 @@ LEAST_DAMPING = 1e-5
 
 
 def refinement_damping(refinement_steps: int) -> float:
-    """Damping of the n-th step of the polish.
+    """Damping of the n-th step of the final refinement.
 
     Ever shorter steps leave only the constraints to improve, and those converge
     quadratically.

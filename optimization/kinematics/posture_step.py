@@ -13,16 +13,11 @@ from pydrake.math import RigidTransform
 from backbeat.models.collision.distances import distances
 from backbeat.models.collision.shapes import FAR, CollisionArrays
 from backbeat.models.compiled import compiled
-from backbeat.models.compiled.arrays import (
-    Array3,
-    Flags,
-    Indices,
-    Matrix,
-    Vector,
-)
+from backbeat.models.compiled.arrays import Array3, Flags, Indices, Matrix, Vector
 from backbeat.models.compiled.bound import Bound, bind
 from backbeat.models.dynamics import kinematics
 from backbeat.models.dynamics import recursion as dynamics
+from backbeat.models.dynamics.finite import UNBOUNDED
 from backbeat.models.dynamics.frame_arrays import frame_arrays
 from backbeat.models.dynamics.frames import Frame
 from backbeat.models.dynamics.kinematic_tree import (
@@ -36,7 +31,7 @@ from backbeat.models.dynamics.rotations import (
     left_jacobian_inverse,
     relative_log,
 )
-from backbeat.optimization.qp.program import UNBOUNDED, QuadraticProgram
+from backbeat.optimization.qp.program import QuadraticProgram
 
 
 class _Targets(NamedTuple):
@@ -67,7 +62,7 @@ class _Seen(NamedTuple):
 
 
 class PostureStep:
-    """A configuration on its way to targets, with what a step from it has to know.
+    """A configuration on its way to targets, with the data of a step from it.
 
     Attributes:
         q: (nq,) where it is.

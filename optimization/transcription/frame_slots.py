@@ -10,10 +10,10 @@ import numpy as np
 from pydrake.math import RigidTransform
 
 from backbeat.models.common.errors import BackbeatError
+from backbeat.models.dynamics.finite import UNBOUNDED
 from backbeat.models.dynamics.frames import Frame
 from backbeat.optimization.problem.tasks import FrameTask, axis_indices
 from backbeat.optimization.problem.trajectory_problem import TrajectoryProblem
-from backbeat.optimization.transcription.program import UNBOUNDED
 
 # Targets nearer than this are the same [m or 1].
 SAME = 1e-12

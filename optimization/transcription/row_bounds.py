@@ -4,11 +4,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from backbeat.models.contact.cones import wrench_cone
+from backbeat.models.contact.cones import CONE_ROWS, wrench_cone
+from backbeat.models.dynamics.finite import UNBOUNDED
 from backbeat.optimization.kinematics.straight_limbs import bent_range
 from backbeat.optimization.problem.trajectory_problem import TrajectoryProblem
 from backbeat.optimization.transcription.frame_slots import FrameSlot
-from backbeat.optimization.transcription.program import CONE_ROWS, UNBOUNDED, Program
+from backbeat.optimization.transcription.program import Program
 
 
 def write_bounds(
@@ -21,7 +22,7 @@ def write_bounds(
 
     Args:
         problem: what bounds motion and forces.
-        program: whose bounds are all FREE.
+        program: whose bounds are all UNBOUNDED.
         slots: its frames.
         on: (N, C) whether a contact carries a wrench at a knot.
     """

@@ -37,16 +37,12 @@ Sources
 
 import numpy as np
 
-from backbeat.models.contact.cones import wrench_cone
+from backbeat.models.contact.cones import CONE_ROWS, wrench_cone
+from backbeat.models.dynamics.finite import UNBOUNDED
 from backbeat.optimization.problem.tasks import CenterOfMassTask, PostureTask
 from backbeat.optimization.problem.trajectory_problem import TrajectoryProblem
 from backbeat.optimization.transcription.frame_slots import FrameSlot, make_slots
-from backbeat.optimization.transcription.program import (
-    CONE_ROWS,
-    UNBOUNDED,
-    Program,
-    row_layout,
-)
+from backbeat.optimization.transcription.program import Program, row_layout
 from backbeat.optimization.transcription.row_bounds import write_bounds
 
 

@@ -191,7 +191,7 @@ class Worst:
     def see_all(
         self, name: str, values: np.ndarray, times: np.ndarray, where: Sequence[str]
     ) -> None:
-        """Sees (n, m) values at n times, of m things."""
+        """Takes (n, m) values at n times, of m subjects."""
         if not values.size:
             return
         worst = np.argmax(values, axis=1)

@@ -26,7 +26,7 @@ from backbeat.optimization.verification.certificate import (
 from backbeat.optimization.verification.clearance import Clearance
 from backbeat.optimization.verification.replay import SAME_TIME, Replayed, ReplayPlant
 
-# What followers, of which the plan knows only where they rest, may add to torques.
+# What followers, of which the plan has only the rest positions, may add to torques.
 FOLLOWED = 0.01  # share of the limit
 
 

@@ -1,12 +1,12 @@
 """Windows: a long trajectory problem as overlapping pieces that join smoothly.
 
-What a motion does in ten seconds has hardly an influence on what it should do now:
-the sensitivity of an optimal trajectory decays exponentially (Na, Anitescu,
-"Exponential Decay in the Sensitivity Analysis of Nonlinear Dynamic Programming",
-2020). So every other window is solved with a run-in and a run-out that are thrown
-away, and those between them from the last two knots of one neighbor to the first two
-of the next. Every knot's dynamics is then satisfied in one window by the very knots of
-the joined motion: the seams are as exact as the rest.
+A motion ten seconds ahead has hardly any influence on the present one: the sensitivity
+of an optimal trajectory decays exponentially (Na, Anitescu, "Exponential Decay in the
+Sensitivity Analysis of Nonlinear Dynamic Programming", 2020). So every other window is
+solved with a run-in and a run-out that are discarded, and those between them from the
+last two knots of one neighbor to the first two of the next. The dynamics of every knot
+then hold in one window with the knots of the joined motion: the split points are as
+exact as the rest.
 """
 
 import itertools
@@ -23,9 +23,9 @@ from backbeat.optimization.kinematics.inverse_kinematics import (
 )
 from backbeat.optimization.problem.trajectory_problem import TrajectoryProblem
 from backbeat.optimization.windows.split_points import (
+    best_split,
     firm_start,
     missing_contacts,
-    best_split,
     split_score,
 )
 from backbeat.optimization.windows.subproblem import subproblem, tasks_from
@@ -39,7 +39,7 @@ MARGIN = 16
 
 
 class Knots(NamedTuple):
-    """Knots of a stretch of a motion.
+    """Knots of a part of a motion.
 
     Attributes:
         q: (n, nq) configurations.

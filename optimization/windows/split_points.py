@@ -1,16 +1,16 @@
-"""Seams: the knots at which a long problem may best be divided."""
+"""Split points: the best knots at which to divide a long problem."""
 
 import numpy as np
 
 from backbeat.optimization.problem.trajectory_problem import TrajectoryProblem
 
-# Knots that are preferred between a seam and an impact or a switch of contacts, and how
-# far from its place a seam may go for them [s].
+# Largest score: number of knots from a split point to the nearest impact or switch of
+# contacts beyond which more do not count; and largest offset of a split point [s].
 MAX_SCORE, MAX_OFFSET = 4, 1.0
 
 
 def split_score(problem: TrajectoryProblem) -> np.ndarray:
-    """(N,) how good a place for a seam each knot is, CALM at most.
+    """(N,) score of each knot as a split point, CALM at most.
 
     Where the robot steps, only what stands on all it ever stands on is quiet.
     """
@@ -20,7 +20,7 @@ def split_score(problem: TrajectoryProblem) -> np.ndarray:
 def best_split(
     times: np.ndarray, score: np.ndarray, place: float, among: slice = slice(None)
 ) -> int:
-    """The knot for a seam near a place.
+    """The best split point near a time.
 
     Args:
         times: (N,) of the knots [s].

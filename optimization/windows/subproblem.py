@@ -1,4 +1,4 @@
-"""Stretch: some knots of a trajectory problem as a problem of its own."""
+"""Subproblem: some knots of a trajectory problem as a problem of its own."""
 
 import itertools
 from collections.abc import Sequence

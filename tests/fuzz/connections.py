@@ -17,14 +17,19 @@ from backbeat.models.common.errors import BackbeatError
 from backbeat.mpc.plans.hand_offset import HandOffset
 from backbeat.mpc.predictive.settings import PlanSettings, TempoRamp
 from backbeat.mpc.remote.address import Address
-from backbeat.mpc.remote.contents import ControlSettings, Record, read_record, record_message
+from backbeat.mpc.remote.contents import (
+    ControlSettings,
+    Record,
+    read_record,
+    record_message,
+)
 from backbeat.mpc.remote.exchange import (
     Answer,
     Request,
     answer_message,
-    request_message,
     read_answer,
     read_request,
+    request_message,
 )
 from backbeat.mpc.remote.frames import FrameReader, FrameSocket, ProtocolError, frame
 from backbeat.mpc.remote.handshake import Handshake, handshake_message, read_handshake
@@ -65,14 +70,18 @@ LONGEST = 50
 # How long a test waits for a server of ours [s].
 WAIT = 20.0
 HAND = HandOffset("left hand", 1 / 3, (0.0, 0.0, 0.1), (0.1, -0.2, 1 / 7))
-ASKED = ControlSettings(PlanSettings(beat_priority=1 / 3, tempo=TempoRamp(0.1)), (HAND,), 0.002)
+ASKED = ControlSettings(
+    PlanSettings(beat_priority=1 / 3, tempo=TempoRamp(0.1)), (HAND,), 0.002
+)
 SCHEMA = Schema(1, "two", "abc", ("q.a", "q.b"), ("v.a", "v.b"), ("foot",), ("a", "b"))
 HELLO = handshake_message(Handshake(SCHEMA, "stand", "def", {"lead_in": 0.5}))
 QUESTION = request_message(Request(1, 0.1, True, np.arange(4.0), np.ones(1), ASKED))
 ANSWER = answer_message(3, Answer(np.arange(12.0), np.zeros(2), False))
 RECORD = record_message(Record(PLAN, Safety(), Safety()))
 SETTINGS = TaskSpaceSettings(limits="program")
-TASK_HELLO = task_handshake_message(TaskHandshake(SCHEMA, {"robot": "ur10", "period": 0.002}))
+TASK_HELLO = task_handshake_message(
+    TaskHandshake(SCHEMA, {"robot": "ur10", "period": 0.002})
+)
 TASK_QUESTION = task_request_message(
     TaskRequest(3, np.arange(4.0), np.ones(9), np.ones(3), settings=SETTINGS)
 )

@@ -130,7 +130,11 @@ class DenseHorizon:
             if k > 0:
                 before = self._u(k - 1).stop - 1
                 pair = np.array([before, theta])
-                add(pair, h / self.h[None, k - 1 : k + 1] * [1, -1], w.time_dilation_change * h)
+                add(
+                    pair,
+                    h / self.h[None, k - 1 : k + 1] * [1, -1],
+                    w.time_dilation_change * h,
+                )
             if last:
                 plane = np.hstack([one, one / omega])
                 add(x[:6], plane[:2], w.terminal)
@@ -141,7 +145,11 @@ class DenseHorizon:
         """0 for a robot in balance, 1 for one that has nearly lost it."""
         w, height = self.w, self.reference.table.com[0, 0, 2]
         off = np.hypot(*(x0[:2] + x0[3:5] / np.sqrt(self.robot.gravity / height)))
-        return float(np.clip((off - w.dcm_error_low) / (w.dcm_error_high - w.dcm_error_low), 0, 1))
+        return float(
+            np.clip(
+                (off - w.dcm_error_low) / (w.dcm_error_high - w.dcm_error_low), 0, 1
+            )
+        )
 
     def _patch_rows(self, name: str) -> np.ndarray:
         patch, w = self.robot.contacts[name], self.w

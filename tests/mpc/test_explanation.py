@@ -9,16 +9,16 @@ from backbeat.models.common.errors import BackbeatError
 from backbeat.mpc.analysis.run_explanation import explain_run
 from backbeat.mpc.plans.explanation import LimitReport
 from backbeat.mpc.plans.start import PlanStart
+from backbeat.mpc.predictive.core import PredictiveCore
 from backbeat.mpc.predictive.plan_explanation import explain_plan
 from backbeat.mpc.predictive.program import PredictiveProgram
 from backbeat.mpc.predictive.recovery import Recovery
-from backbeat.mpc.predictive.core import PredictiveCore
 from backbeat.mpc.reference.trajectory import Reference
 from backbeat.mpc.scenario.specification import Push, Scenario
 from backbeat.mpc.simulation.simulate import run_scenario
+from backbeat.mpc.whole_body.core import WholeBodyCore
 from backbeat.mpc.whole_body.programs.assembly import recover
 from backbeat.mpc.whole_body.programs.momentum import WholeBodyProgram
-from backbeat.mpc.whole_body.core import WholeBodyCore
 from backbeat.mpc.whole_body.tick_explanation import explain_tick, report_tasks
 from tests.tolerances import PREDICTION, QP_RESIDUAL
 
@@ -207,9 +207,11 @@ def test_bounds_of_a_plan_are_named_and_complementary(dancer):
     late = replace(dancer.step.program.rest(T, T - 0.5), iterations=0)
     plan = dancer.step.program.solve(PlanStart(T, T - 0.5, np.zeros(12)))
     found = explain_plan(dancer.step.program, plan, 0.0, late)
-    assert "tempo at its fastest" in names(found.active)
+    assert "phase rate at its maximum" in names(found.active)
     weights, steps = dancer.step.program.weights, np.diff(plan.phases)
-    assert (steps / plan.durations).max() == pytest.approx(weights.max_phase_rate, abs=1e-2)
+    assert (steps / plan.durations).max() == pytest.approx(
+        weights.max_phase_rate, abs=1e-2
+    )
     assert all(x.slack < 10 * PREDICTION for x in found.active)
     assert all(x.times[0] < x.times[1] for x in found.active)
 
@@ -218,7 +220,7 @@ def test_an_explanation_is_words(dancer):
     text = str(dancer.explain((0.5, 0.0, 0.0)))
     assert "stands on l_foot and r_foot" in text
     assert "center of mass (weight 10): off by" in text
-    assert "limits in force" in text
+    assert "active limits, by decreasing multiplier" in text
     assert "left (" in text
 
 

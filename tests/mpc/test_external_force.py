@@ -11,8 +11,8 @@ from backbeat.mpc.plans.external_force import (
     GOES_ON,
     LEARNING,
     SURPRISE,
-    estimate_external_force,
     estimate_external_acceleration,
+    estimate_external_force,
     external_acceleration,
 )
 from backbeat.mpc.plans.start import PlanStart
@@ -42,16 +42,23 @@ def test_a_push_is_not_taken_for_a_weight(rest):
     thrown[5] = 1.0
     external_force_z = estimate_external_force(rest, 1.0 + PERIOD, thrown, 9.81)
     assert 0 < external_force_z <= PERIOD * SURPRISE * LEARNING + EXACT
-    assert estimate_external_force(replace(rest, is_fresh=False), 1.02, thrown, 9.81) == 0.0
+    assert (
+        estimate_external_force(replace(rest, is_fresh=False), 1.02, thrown, 9.81)
+        == 0.0
+    )
 
 
 def test_a_push_is_what_a_plan_has_not_foreseen(rest):
     pushed = np.zeros(12)
     pushed[3:5] = PERIOD * SIDEWAYS
-    assert_allclose(estimate_external_acceleration(rest, 1.0 + PERIOD, pushed), SIDEWAYS, atol=1e-9)
+    assert_allclose(
+        estimate_external_acceleration(rest, 1.0 + PERIOD, pushed), SIDEWAYS, atol=1e-9
+    )
     noise = 0.99 * FELT / np.hypot(*SIDEWAYS) * pushed
     assert not estimate_external_acceleration(rest, 1.0 + PERIOD, noise).any()
-    assert not estimate_external_acceleration(replace(rest, is_fresh=False), 1.02, pushed).any()
+    assert not estimate_external_acceleration(
+        replace(rest, is_fresh=False), 1.02, pushed
+    ).any()
 
 
 @pytest.mark.parametrize("late", [0.5 * PERIOD, PERIOD])
@@ -59,7 +66,9 @@ def test_a_plan_that_takes_effect_late_has_foreseen_from_its_state_on(rest, late
     """It may take effect at the very time of the next state, or by rounding later."""
     pushed, now = np.zeros(12), 1.0 + PERIOD - late
     pushed[3:5] = PERIOD * SIDEWAYS
-    assert_allclose(estimate_external_acceleration(rest, now, pushed, late), SIDEWAYS, atol=1e-9)
+    assert_allclose(
+        estimate_external_acceleration(rest, now, pushed, late), SIDEWAYS, atol=1e-9
+    )
     again = replace(rest, external_acceleration_xy=SIDEWAYS)
     felt = estimate_external_acceleration(again, now, np.zeros(12), late)
     assert_allclose(felt, SIDEWAYS, atol=1e-9)
@@ -71,7 +80,9 @@ def test_a_plan_that_takes_effect_late_has_foreseen_from_its_state_on(rest, late
 def test_plans_that_take_time_know_of_a_push_and_of_no_other(built, planning_time):
     external_acceleration_xy = Push(0.5, 0.1, [0.0, 150.0, 0.0])
     scenario = Scenario("march", planning_time=planning_time, lead_in=0.1, duration=0.9)
-    run = run_scenario(replace(scenario, pushes=[external_acceleration_xy]), built("march"))
+    run = run_scenario(
+        replace(scenario, pushes=[external_acceleration_xy]), built("march")
+    )
     begin = external_acceleration_xy.time + scenario.lead_in
     felt = [p.time - begin for p in run.plans if p.external_acceleration_xy.any()]
     assert all(p.status == "solved" for p in run.plans)
@@ -84,7 +95,11 @@ def test_a_push_goes_on_until_the_robot_moves_as_without(program):
     s, zeros = 1.0, np.zeros(12)
     pushed = program.solve(PlanStart(s, s, zeros, external_acceleration_xy=SIDEWAYS))
     foreseen = pushed.at(s + PERIOD).deviation
-    assert_allclose(estimate_external_acceleration(pushed, s + PERIOD, foreseen), SIDEWAYS, atol=1e-6)
+    assert_allclose(
+        estimate_external_acceleration(pushed, s + PERIOD, foreseen),
+        SIDEWAYS,
+        atol=1e-6,
+    )
     less = foreseen.copy()
     less[3:5] -= PERIOD * SIDEWAYS
     assert not estimate_external_acceleration(pushed, s + PERIOD, less).any()
@@ -105,7 +120,11 @@ def test_plans_know_of_a_push_while_it_lasts(built, steps):
     external_acceleration_xy = Push(0.5, 0.1, [0.0, -impulse, 0.0])
     run = run_scenario(
         Scenario(
-            behavior="march", pushes=[external_acceleration_xy], duration=0.8, lead_in=0.1, steps=steps
+            behavior="march",
+            pushes=[external_acceleration_xy],
+            duration=0.8,
+            lead_in=0.1,
+            steps=steps,
         ),
         behavior,
     )

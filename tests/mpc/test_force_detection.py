@@ -25,8 +25,8 @@ from backbeat.mpc.monitoring.force_detection import (
     known_contacts,
 )
 from backbeat.mpc.monitoring.momentum_observer import RATE, MomentumObserver
-from backbeat.mpc.scenario.specification import Push, Scenario
 from backbeat.mpc.scenario.model_mismatch import ModelMismatch
+from backbeat.mpc.scenario.specification import Push, Scenario
 from backbeat.mpc.simulation.diagram import build_closed_loop
 from backbeat.mpc.simulation.simulate import run_scenario
 from tests.behaviors.drake_robot import DrakeRobot
@@ -259,7 +259,7 @@ def test_a_warning_begins_and_ends_with_the_force(robot):
     assert warning.force is None
     assert warning.torque > 5.0
     told = warnings_in_words("x", warning_metrics(memory, 0.05))
-    assert "something pushed that the model does not know, once, at 0." in told
+    assert "an external force that is not in the model, once, at 0." in told
     assert f"probably on {warning.link}" in told
     assert warning.joint in told
 

@@ -7,13 +7,19 @@ import pytest
 
 from backbeat.models.state.configuration import Configuration
 from backbeat.mpc.analysis.metrics import run_metrics
-from backbeat.mpc.plans.friction_scale import HALVING, LEAST, REGAIN, SLIDING, estimate_friction_scale
+from backbeat.mpc.plans.friction_scale import (
+    HALVING,
+    LEAST,
+    REGAIN,
+    SLIDING,
+    estimate_friction_scale,
+)
 from backbeat.mpc.plans.start import PlanStart
 from backbeat.mpc.plans.weights import PredictiveWeights
 from backbeat.mpc.predictive.plan_explanation import explain_plan
 from backbeat.mpc.predictive.program import PredictiveProgram
 from backbeat.mpc.reference.trajectory import Reference
-from backbeat.mpc.scenario.specification import Push, Scenario, ModelMismatch
+from backbeat.mpc.scenario.specification import ModelMismatch, Push, Scenario
 from backbeat.mpc.simulation.simulate import run_scenario
 
 PERIOD = 0.02
@@ -76,7 +82,9 @@ def test_what_is_no_slide_lets_it_come_back(reference, speed, ratio, force, stan
 def test_it_stays_between_the_least_and_all(reference):
     plan = leaning(reference)
     assert learn(reference, plan, [0.0, 0.0, 0.0]) == 1.0
-    assert learn(reference, replace(plan, friction_scale=LEAST), [2.0, 0.0, 0.0]) == LEAST
+    assert (
+        learn(reference, replace(plan, friction_scale=LEAST), [2.0, 0.0, 0.0]) == LEAST
+    )
 
 
 def test_half_the_grip_is_half_the_friction(reference):

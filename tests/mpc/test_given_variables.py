@@ -5,11 +5,11 @@ import piqp
 import pytest
 import scipy.sparse as sp
 
+from backbeat.models.dynamics.finite import UNBOUNDED
 from backbeat.mpc.horizon.momentum_dynamics import dynamics_pattern, linearize_dynamics
 from backbeat.mpc.plans.start import PlanStart
 from backbeat.mpc.plans.stepping import AddedStep
 from backbeat.mpc.plans.weights import PredictiveWeights
-from backbeat.mpc.predictive.bounds import UNBOUNDED
 from backbeat.mpc.predictive.given_variables import (
     ROOM,
     find_given,
@@ -90,7 +90,7 @@ def march(built):
 @pytest.mark.parametrize("timing", [True, False])
 def test_plans_with_feet_in_the_air_are_those_of_the_whole_program(march, timing):
     """Also where an added step lifts a foot that carries a load in the behavior."""
-    range_ = {} if timing else {"slowest": 1.0, "fastest": 1.0}
+    range_ = {} if timing else {"min_phase_rate": 1.0, "max_phase_rate": 1.0}
     program = PredictiveProgram(march, PredictiveWeights(knots=10, **range_))
     deviation = np.zeros(12)
     deviation[[1, 4, 7]] = 0.01, 0.08, 0.02

@@ -14,8 +14,8 @@ from backbeat.mpc.safety.servo_gains import (
     servo_gains,
 )
 from backbeat.mpc.scenario.specification import Scenario
-from backbeat.mpc.whole_body.programs.momentum import WholeBodyProgram
 from backbeat.mpc.whole_body.core import WholeBodyCore
+from backbeat.mpc.whole_body.programs.momentum import WholeBodyProgram
 from backbeat.mpc.whole_body.timing import TickTiming
 from backbeat.mpc.world.servo_check import softened_in_words, softened_servos
 

@@ -12,13 +12,13 @@ from backbeat.models.actuation.joint_command import BLOCKS, EFFORT, FEEDFORWARD
 from backbeat.models.common.errors import BackbeatError
 from backbeat.models.world.ground import plane_height
 from backbeat.mpc.reference.trajectory import Reference
-from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.scenario.model_mismatch import (
-    Stream,
     ModelMismatch,
+    Stream,
     either_way,
     random_stream,
 )
+from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.simulation.diagram import build_closed_loop
 from backbeat.mpc.simulation.simulate import run_scenario
 from backbeat.mpc.world.simulated_world import draw_kit, draw_world, simulated_kit

@@ -42,4 +42,6 @@ def test_a_rate_costs_the_same_in_intervals_of_any_length():
     np.testing.assert_allclose(by_time, by_time[2], rtol=1e-12)
     # A whole interval has the weights as they are.
     assert dilation[2] == pytest.approx(weights.time_dilation * weights.spacing)
-    assert change[2] ** 2 == pytest.approx(weights.time_dilation_change * weights.spacing)
+    assert change[2] ** 2 == pytest.approx(
+        weights.time_dilation_change * weights.spacing
+    )

@@ -10,8 +10,8 @@ from pydrake.systems.framework import DiagramBuilder, LeafSystem
 
 from backbeat.mpc.control.plan_channel import PlanChannel, arrivals, is_lost
 from backbeat.mpc.plans.plan import Plan
-from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.scenario.model_mismatch import ModelMismatch
+from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.simulation.diagram import build_closed_loop
 
 PERIOD, TICK = 0.02, 0.002

@@ -78,7 +78,9 @@ def test_who_is_calm_but_out_of_place_is_in_no_better_place_for_waiting(built):
     start = PlanStart(s, s, deviation, shift)
     first = program.solve(start)
     again = program.solve(start, (), first)
-    assert np.hypot(*program.off_balance(deviation, shift)) < program.weights.dcm_error_low
+    assert (
+        np.hypot(*program.off_balance(deviation, shift)) < program.weights.dcm_error_low
+    )
     assert again.durations.sum() < first.durations.sum()
     assert again.rate > first.rate + 0.05
     # On the behavior a second costs nothing.
@@ -184,7 +186,9 @@ def test_legs_push_nobody_up_to_where_they_are_straight(program, height, speed):
     highest = plan.deviation[1:, 2].max()
     assert highest <= max(w.max_com_rise, flight + ROOM) + PREDICTION
     if speed <= 0:
-        free = PredictiveProgram(program.reference, dataclasses.replace(w, max_com_rise=1.0))
+        free = PredictiveProgram(
+            program.reference, dataclasses.replace(w, max_com_rise=1.0)
+        )
         other = free.solve_anew(start, steps)
         assert other.deviation[1:, 2].max() > highest + 0.05
 

@@ -10,9 +10,9 @@ from backbeat.mpc.plans.start import PlanStart
 from backbeat.mpc.plans.stepping import LIFT, AddedStep, covered
 from backbeat.mpc.plans.swings import STEP_DEPTH, next_swings
 from backbeat.mpc.plans.touchdown import EARLY, delay_steps, find_touchdowns, put_down
+from backbeat.mpc.predictive.core import PredictiveCore
 from backbeat.mpc.predictive.program import PredictiveProgram
 from backbeat.mpc.predictive.recovery import Recovery
-from backbeat.mpc.predictive.core import PredictiveCore
 from backbeat.mpc.reference.trajectory import Reference
 from backbeat.mpc.scenario.specification import Push, Scenario
 from backbeat.mpc.simulation.simulate import run_scenario

@@ -10,10 +10,10 @@ from backbeat.mpc.plans.start import PlanStart
 from backbeat.mpc.plans.stepping import covered, recovery_steps, standing
 from backbeat.mpc.plans.weights import PredictiveWeights
 from backbeat.mpc.predictive.bounds import STEP_RATE
+from backbeat.mpc.predictive.core import PredictiveCore
 from backbeat.mpc.predictive.program import RISE_TIME, PredictiveProgram
 from backbeat.mpc.predictive.recovery import Recovery
 from backbeat.mpc.predictive.settings import PlanSettings
-from backbeat.mpc.predictive.core import PredictiveCore
 from backbeat.mpc.reference.trajectory import Reference
 from backbeat.mpc.scenario.specification import Push, Scenario
 from backbeat.mpc.simulation.simulate import run_scenario

@@ -13,7 +13,7 @@ from backbeat.mpc.analysis.survival import survived
 from backbeat.mpc.plans.weights import PredictiveWeights
 from backbeat.mpc.predictive.settings import TEMPO_RAMP, PlanSettings, TempoRamp
 from backbeat.mpc.reference.trajectory import Reference
-from backbeat.mpc.scenario.requested_tempo import requested_tempo, play_length
+from backbeat.mpc.scenario.requested_tempo import play_length, requested_tempo
 from backbeat.mpc.scenario.setting_event import SETTINGS, SettingEvent, setting_event
 from backbeat.mpc.scenario.settings import check_event, first_settings, settings_at
 from backbeat.mpc.scenario.specification import Push, Scenario, load_scenario

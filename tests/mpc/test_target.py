@@ -11,9 +11,9 @@ from backbeat.models.state.configuration import Configuration
 from backbeat.mpc.plans.plan import Plan
 from backbeat.mpc.predictive.program import PredictiveProgram
 from backbeat.mpc.safety.servo_gains import servo_gains
+from backbeat.mpc.whole_body.core import WholeBodyCore
 from backbeat.mpc.whole_body.programs.momentum import WholeBodyProgram
 from backbeat.mpc.whole_body.target import TargetWriter
-from backbeat.mpc.whole_body.core import WholeBodyCore
 from tests.tolerances import EXACT
 
 RATE, PHASE, STEP = 0.8, 9.31, 0.004

@@ -20,6 +20,7 @@ from backbeat.mpc.runs.table import run_frame
 from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.simulation.diagram import build_closed_loop
 from backbeat.mpc.simulation.simulate import run_scenario
+from backbeat.mpc.whole_body.core import WholeBodyCore
 from backbeat.mpc.whole_body.programs.acceleration import (
     AccelerationProgram,
     AccelerationTask,
@@ -32,7 +33,6 @@ from backbeat.mpc.whole_body.programs.preset import (
     make_whole_body_program,
 )
 from backbeat.mpc.whole_body.programs.task_preset import load_preset, preset_names
-from backbeat.mpc.whole_body.core import WholeBodyCore
 from backbeat.mpc.whole_body.tick_explanation import explain_tick
 from tests.behaviors.drake_robot import DrakeRobot
 from tests.tolerances import EXACT, HARD_TASK, QP_RESIDUAL, RECURSION, STANDING_STILL

@@ -7,9 +7,9 @@ import pytest
 
 from backbeat.models.common.errors import BackbeatError
 from backbeat.mpc.analysis.metrics import run_metrics
+from backbeat.mpc.scenario.model_mismatch import ModelMismatch
 from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.scenario.tick_loss import is_tick_lost
-from backbeat.mpc.scenario.model_mismatch import ModelMismatch
 from backbeat.mpc.simulation.running_loop import RunningLoop
 from backbeat.mpc.simulation.simulate import run_scenario
 

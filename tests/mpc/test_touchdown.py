@@ -17,8 +17,8 @@ from backbeat.mpc.plans.touchdown import (
 )
 from backbeat.mpc.predictive.program import PredictiveProgram
 from backbeat.mpc.reference.trajectory import Reference
-from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.scenario.model_mismatch import ModelMismatch
+from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.simulation.simulate import run_scenario
 from tests.tolerances import EXACT
 

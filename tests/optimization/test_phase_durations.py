@@ -85,7 +85,9 @@ def test_the_lagrangian_changes_as_the_best_cost_does(name):
     np.testing.assert_allclose(found, expected, rtol=ENVELOPE)
     # The cost alone, without what the constraints are worth, would not tell.
     if name == "jump":
-        still = replace(solution, bound_multipliers=np.zeros_like(solution.bound_multipliers))
+        still = replace(
+            solution, bound_multipliers=np.zeros_like(solution.bound_multipliers)
+        )
         wrong = differences(problem, lambda p: lagrangian(still, p), 1e-4)
         assert (np.abs(wrong - expected) > 5 * ENVELOPE * np.abs(expected)).any()
 

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 from backbeat.models.common.errors import BackbeatError
+from backbeat.models.dynamics.finite import UNBOUNDED
 from backbeat.optimization.qp.program import (
-    UNBOUNDED,
     DaqpSolver,
     QPSolution,
     QuadraticProgram,

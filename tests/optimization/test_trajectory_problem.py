@@ -9,6 +9,7 @@ from pydrake.math import RigidTransform
 
 from backbeat.models.common.errors import BackbeatError
 from backbeat.models.contact.cones import wrench_cone
+from backbeat.models.dynamics.finite import UNBOUNDED
 from backbeat.optimization.problem.contact_schedule import (
     ContactSchedule,
     Phase,
@@ -16,7 +17,6 @@ from backbeat.optimization.problem.contact_schedule import (
 )
 from backbeat.optimization.problem.tasks import FrameTask, PostureTask, axis_indices
 from backbeat.optimization.problem.trajectory_problem import Impact, Limits
-from backbeat.optimization.transcription.program import UNBOUNDED
 from backbeat.optimization.transcription.transcribe import Transcription
 from tests.optimization.problems import carries, jump, squat, stroke
 

@@ -41,8 +41,8 @@ def measure_rests(
         t: (M,) sample times [s].
         rows: (M, tips * ROW) rows of `ContactLog.strikes`.
         tips, members: names in the order of the log.
-        behavior: says who rests where, and with which force.
-        tempo: at which it was asked for; None for its own.
+        behavior: with the resting tips, their places and forces.
+        tempo: requested; None for the authored one.
 
     Returns:
         One row a rest: time and duration [s], tip, member; least and most planned

@@ -1,4 +1,4 @@
-"""AccelerationProgram: accelerations and contact wrenches that do tasks, as a QP.
+"""AccelerationProgram: accelerations and contact wrenches for tasks, as a QP.
 
     unknowns    y = [vdot, w]: accelerations, and a wrench a contact [weights]
     minimize    sum weight |J vdot + b - desired|^2 + sharing |w - planned|^2
@@ -18,20 +18,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from backbeat.models.common.errors import BackbeatError
-from backbeat.models.contact.cones import PATCH_MARGIN, wrench_cone
+from backbeat.models.contact.cones import CONE_ROWS, PATCH_MARGIN, wrench_cone
+from backbeat.models.dynamics.finite import UNBOUNDED
 from backbeat.models.robot.model import RobotModel
-from backbeat.mpc.whole_body.programs.arguments import CONE_ROWS, ProgramWorkspace
+from backbeat.mpc.whole_body.programs.arguments import ProgramWorkspace
 from backbeat.mpc.whole_body.programs.limits import MAX_FORCE
-from backbeat.optimization.qp.program import (
-    UNBOUNDED,
-    DaqpSolver,
-    QPSolution,
-    QuadraticProgram,
-)
+from backbeat.optimization.qp.program import DaqpSolver, QPSolution, QuadraticProgram
 
 # J (k, nv) and b (k,) of a task at the state that was measured last.
 Rows = Callable[[], tuple[np.ndarray, np.ndarray]]
-# A joint may not reach its stop within this time [s]; most that this asks for, and
+# A joint may not reach its stop within this time [s]; largest bound from this, and
 # most acceleration of any joint [rad/s^2].
 STOP_TIME, STOP_MOST, MOST = 0.05, 500.0, 2000.0
 
@@ -43,7 +39,7 @@ class AccelerationTask:
     Attributes:
         name: of the task.
         rows: gives J and b.
-        unit: of what is wanted.
+        unit: of the desired value.
         weight: on its squared error; None for a constraint.
         desired: what was set last; None for a task that is left out.
     """
@@ -55,7 +51,7 @@ class AccelerationTask:
     desired: np.ndarray | None = None
 
     def set_desired(self, desired: np.ndarray | None) -> None:
-        """Sets what is wanted from the next solve on; None leaves the task out."""
+        """Sets the desired value from the next solve on; None leaves the task out."""
         self.desired = desired
 
 
@@ -79,7 +75,7 @@ class AccelerationProgram:
         Args:
             robot: the robot.
             contacts: patches that may carry weight.
-            friction: coefficient of friction that is relied on.
+            friction: coefficient of friction that is assumed.
             sharing: weight on wrenches that differ from the plan's.
         """
         self.robot, self.tasks = robot, list[AccelerationTask]()

@@ -17,7 +17,12 @@ from backbeat.models.dynamics.kinematics import (
     frame_pose,
 )
 from backbeat.models.dynamics.recursion import backward_pass, body_forces, forward_pass
-from backbeat.mpc.whole_body.programs.arguments import Gains, ModelData, Target, ProgramWorkspace
+from backbeat.mpc.whole_body.programs.arguments import (
+    Gains,
+    ModelData,
+    ProgramWorkspace,
+    Target,
+)
 from backbeat.mpc.whole_body.programs.costs import (
     apply_known_loads,
     contact_cost,
@@ -31,7 +36,9 @@ from backbeat.mpc.whole_body.programs.limits import limits
 
 
 @compiled
-def update_state(model: ModelData, q: Vector, v: Vector, work: ProgramWorkspace) -> None:
+def update_state(
+    model: ModelData, q: Vector, v: Vector, work: ProgramWorkspace
+) -> None:
     """Dynamics, contacts, center of mass and momentum at (q, v)."""
     tree, ws = model.tree, work.ws
     nv = v.shape[0]
@@ -40,9 +47,7 @@ def update_state(model: ModelData, q: Vector, v: Vector, work: ProgramWorkspace)
     a = np.empty(6)
     for c in range(model.contact_body.shape[0]):
         body, R, r = model.contact_body[c], work.R[c], work.r[c]
-        frame_pose(
-            tree, ws, q, body, model.contact_R[c], model.contact_p[c], R, r
-        )
+        frame_pose(tree, ws, q, body, model.contact_R[c], model.contact_p[c], R, r)
         frame_jacobian(tree, ws, body, r, J)
         frame_acceleration(ws, body, r, model.gravity, a)
         for i in range(3):
@@ -151,7 +156,9 @@ def uses_stance_gains(target: Target) -> bool:
 
 @compiled
 def build(
-    bound: Bound[tuple[ModelData, Gains, Gains, Target, ProgramWorkspace]], q: Vector, v: Vector
+    bound: Bound[tuple[ModelData, Gains, Gains, Target, ProgramWorkspace]],
+    q: Vector,
+    v: Vector,
 ) -> None:
     """Builds the program of one tick at (q, v) from its bound arguments."""
     model, stepping, stance, target, work = bound.content

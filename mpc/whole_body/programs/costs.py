@@ -132,9 +132,7 @@ def point_cost(model, gains, target, q, v, work, H, g):
         if target.point_on[p] == 0.0:
             continue
         body = model.point_body[p]
-        frame_pose(
-            model.tree, work.ws, q, body, np.eye(3), model.point_p[p], R, r
-        )
+        frame_pose(model.tree, work.ws, q, body, np.eye(3), model.point_p[p], R, r)
         frame_jacobian(model.tree, work.ws, body, r, J)
         frame_acceleration(work.ws, body, r, model.gravity, a)
         for i in range(3):
@@ -166,9 +164,7 @@ def apply_known_loads(model, target, q, work):
         if f[0] == 0.0 and f[1] == 0.0 and f[2] == 0.0:
             continue
         body = model.point_body[p]
-        frame_pose(
-            model.tree, work.ws, q, body, np.eye(3), model.point_p[p], R, r
-        )
+        frame_pose(model.tree, work.ws, q, body, np.eye(3), model.point_p[p], R, r)
         frame_jacobian(model.tree, work.ws, body, r, J)
         for j in range(nv):
             work.bias[j] -= J[3, j] * f[0] + J[4, j] * f[1] + J[5, j] * f[2]

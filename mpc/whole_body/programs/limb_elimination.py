@@ -1,8 +1,8 @@
-"""Limbs in contact, and the base, as functions of what is left to choose.
+"""Limbs in contact, and the base, as functions of the remaining unknowns.
 
 Notation: b base rows (6, or none for a fixed base), L joints of the limb of a
 contact, a the remaining joints. A contact's limb follows the motion that the
-contact asks for, and in the air what it adds to that, s,
+contact requires, and in the air with the slack s,
 
     vdot_L = J_L^-1 (A_C + s - Jdot v - J_b vdot_b) = K vdot_b + k + J_L^-1 s,
 
@@ -16,7 +16,7 @@ accelerations and, by contact, its wrench where it stands and s where it swings:
 z = [vdot_a, w or s], the only unknowns left. Without s a leg that cannot follow its
 path, for its motors are too weak, would throw the body about until it could.
 A contact without a limb of its own, as a seat under the pelvis, leaves nothing to
-eliminate: what it asks for is a cost that outweighs all others. It stays a cost, for
+eliminate: what it requires is a cost that outweighs all others. It stays a cost, for
 a seat can be left, and a program that forbids it has no solution when it must be.
 """
 
@@ -25,8 +25,8 @@ import numpy as np
 from backbeat.models.compiled import compiled
 from backbeat.models.dynamics.rotations import relative_log
 
-# Most that a leg is asked to turn its foot [rad/s^2] and to move it [m/s^2]. More, as
-# of a hurried path that a blow has thrown the foot off, throws the body about.
+# Largest acceleration for a leg to turn its foot [rad/s^2] and to move it [m/s^2].
+# More, as of a hurried path that a blow has thrown the foot off, throws the body about.
 MOST_TURN, MOST_PULL = 400.0, 120.0
 
 

@@ -1,7 +1,8 @@
-"""Limits of the whole-body program: rows and bounds of what must hold, compiled."""
+"""Limits of the whole-body program: hard rows and bounds, compiled."""
 
 from backbeat.models.compiled import compiled
-from backbeat.mpc.whole_body.programs.arguments import CONE_ROWS
+from backbeat.models.contact.cones import CONE_ROWS
+from backbeat.models.dynamics.finite import UNBOUNDED
 
 # Most normal force on one contact [weights of the robot].
 MAX_FORCE = 3.0
@@ -33,7 +34,7 @@ def limits(model, target, q, v, work):
         o = na + 6 * c
         # In the air a limb may leave its path; a contact without a limb has no wrench.
         standing = target.standing[c]
-        free = 1e30 if standing or c < model.limb.shape[0] else 0.0
+        free = UNBOUNDED if standing or c < model.limb.shape[0] else 0.0
         for i in range(6):
             upper[o + i] = free
             lower[o + i] = -free
@@ -44,8 +45,8 @@ def limits(model, target, q, v, work):
             row = c * CONE_ROWS + r
             for i in range(6):
                 A[row, o + i] = model.cone[c, r, i]
-            lower[n + row] = -1e30
-            upper[n + row] = 0.0 if standing else 1e30
+            lower[n + row] = -UNBOUNDED
+            upper[n + row] = 0.0 if standing else UNBOUNDED
     first = C * CONE_ROWS
     for j in range(nj):
         row = first + j

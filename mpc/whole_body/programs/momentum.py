@@ -1,16 +1,16 @@
 """WholeBodyProgram: state and target to joint torques, as a pure function.
 
     unknowns    z = [vdot_a, w or s]: accelerations of the joints that carry no
-                contact and, by contact, its wrench w where it stands and what it
-                adds to the acceleration of its path, s, where it swings (30 for
-                Atlas on two feet, 36 on a chair)
-    minimize    |rate of momentum - wanted|^2 + |angular accelerations of base and
-                trunk - wanted|^2 + |vdot_a - wanted|^2 + |points - wanted|^2
+                contact and, by contact, its wrench w where it stands and its
+                swing-acceleration slack s, added to the acceleration of its path,
+                where it swings (30 for Atlas on two feet, 36 on a chair)
+    minimize    |rate of momentum - desired|^2 + |angular accelerations of base and
+                trunk - desired|^2 + |vdot_a - desired|^2 + |points - desired|^2
                 + |w - planned|^2 + |s|^2, each with its weight
     subject to  equations of motion and contact accelerations (eliminated),
                 wrench cones, torque limits, acceleration bounds before stops
 
-Every wanted acceleration is feedforward + stiffness * error + damping * rate
+Every desired acceleration is feedforward + stiffness * error + damping * rate
 error. Sources
     Koolen et al., "Design of a Momentum-Based Control Framework and Application
     to the Humanoid Robot Atlas", 2016.
@@ -25,21 +25,22 @@ import numpy as np
 
 from backbeat.models.common.errors import BackbeatError, unknown_name
 from backbeat.models.compiled.bound import bind
-from backbeat.models.contact.cones import PATCH_MARGIN, wrench_cone
+from backbeat.models.contact.cones import CONE_ROWS, PATCH_MARGIN, wrench_cone
+from backbeat.models.contact.friction import TRACKED_FRICTION
+from backbeat.models.dynamics.finite import UNBOUNDED
 from backbeat.models.dynamics.frame_arrays import frame_arrays
 from backbeat.models.dynamics.kinematic_tree import make_workspace
 from backbeat.models.robot.model import RobotModel
 from backbeat.mpc.whole_body.programs.arguments import (
-    CONE_ROWS,
     Gains,
     ModelData,
-    Target,
     ProgramWorkspace,
+    Target,
 )
 from backbeat.mpc.whole_body.programs.assembly import (
-    uses_stance_gains,
     recover_bound,
     update_state,
+    uses_stance_gains,
 )
 from backbeat.mpc.whole_body.programs.gains import STANCE_GAINS, WholeBodyGains
 from backbeat.mpc.whole_body.programs.limb_range import limb_ranges
@@ -56,8 +57,8 @@ class WholeBodySolution:
         tau: (nj,) joint torques [N m].
         vdot: (nv,) accelerations.
         wrench: (C, 6) contact wrenches in patch axes [weights].
-        swing_slack: (C, 6) what contacts in the air add to the acceleration that their
-            paths ask for, patch axes; zero for others.
+        swing_slack: (C, 6) slack of contacts in the air: their acceleration minus that
+            of their paths, patch axes; zero for others.
         dual: multipliers, the warm start of the next tick.
         is_solved: whether the residuals of the program are within tolerance.
         iterations: iterations of the solver.
@@ -98,7 +99,7 @@ class WholeBodyProgram:
         contacts: Sequence[str] = (),
         points: Sequence[str] = (),
         gains: WholeBodyGains | None = None,
-        friction: float = 0.6,
+        friction: float = TRACKED_FRICTION,
     ) -> None:
         """Allocates the program.
 
@@ -111,7 +112,7 @@ class WholeBodyProgram:
             gains: weights and gains; None for those that ship, which are `STANCE_GAINS`
                 where two or more limbs are all that carries, all stand, and none may
                 step.
-            friction: coefficient of friction that is relied on.
+            friction: coefficient of friction that is assumed.
 
         Raises:
             BackbeatError: a contact is unknown, or one without a limb comes first.
@@ -120,7 +121,9 @@ class WholeBodyProgram:
         self._stepping_gains = gains or WholeBodyGains()
         self.model: ModelData = self._make_model(friction)
         on_limbs = len(self.model.limb) == len(self.contacts) > 1
-        self._stance_gains = STANCE_GAINS if gains is None and on_limbs else self._stepping_gains
+        self._stance_gains = (
+            STANCE_GAINS if gains is None and on_limbs else self._stepping_gains
+        )
         work = self.workspace = self._make_workspace()
         self._program = QuadraticProgram(work.H, work.g, work.A, work.lower, work.upper)
         self._bind(self.make_target())
@@ -310,7 +313,7 @@ class WholeBodyProgram:
         if not is_solved:
             # Joints of limbs may come to their stops when nothing else is possible.
             limbs = slice(len(work.lower) - self.model.limb.size, None)
-            work.lower[limbs], work.upper[limbs] = -1e30, 1e30
+            work.lower[limbs], work.upper[limbs] = -UNBOUNDED, UNBOUNDED
             solution = self._solver.solve(self._program)
             is_solved = solution.is_optimal(PRIMAL_TOLERANCE, DUAL_TOLERANCE)
         return solution, is_solved

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from backbeat.models.common.errors import BackbeatError
+from backbeat.models.contact.friction import TRACKED_FRICTION
 from backbeat.models.dynamics.rotations import quaternion_to_matrix, relative_log
 from backbeat.models.robot.model import RobotModel
 from backbeat.mpc.plans.explanation import TaskReport
@@ -47,7 +48,7 @@ class PresetProgram(WholeBodyProgram):
         robot: RobotModel,
         contacts: Sequence[str],
         preset: TaskPreset,
-        friction: float = 0.6,
+        friction: float = TRACKED_FRICTION,
     ) -> None:
         """Makes the program.
 
@@ -55,7 +56,7 @@ class PresetProgram(WholeBodyProgram):
             robot: a robot that stands.
             contacts: its feet, each with a limb of its own.
             preset: weights and gains.
-            friction: coefficient of friction that is relied on.
+            friction: coefficient of friction that is assumed.
 
         Raises:
             BackbeatError: the robot does not stand on feet alone.
@@ -130,7 +131,7 @@ class PresetProgram(WholeBodyProgram):
         )
 
     def _set_desired(self, q: np.ndarray, v: np.ndarray, target: Target) -> None:
-        """Turns errors into what the tasks want."""
+        """Computes desired values of the tasks from errors."""
         work, robot = self.workspace, self.robot
         for c, task in enumerate(self._feet):
             gains = self.preset.stance if target.standing[c] else self.preset.swing
@@ -175,7 +176,7 @@ class PresetProgram(WholeBodyProgram):
         return np.r_[angular, linear]
 
     def report(self, solution: WholeBodySolution) -> tuple[TaskReport, ...]:
-        """What the tasks of the last solve wanted and got."""
+        """Desired and achieved values of the tasks of the last solve."""
         found = []
         for task in self.program.tasks:
             if task.desired is None:

@@ -5,7 +5,12 @@ import numpy as np
 from backbeat.models.compiled import compiled
 from backbeat.models.compiled.arrays import Matrix, Vector
 from backbeat.models.compiled.bound import Bound
-from backbeat.mpc.whole_body.programs.arguments import Gains, ModelData, Target, ProgramWorkspace
+from backbeat.mpc.whole_body.programs.arguments import (
+    Gains,
+    ModelData,
+    ProgramWorkspace,
+    Target,
+)
 from backbeat.mpc.whole_body.programs.assembly import build, recover
 from backbeat.optimization.qp.active_set import follow
 from backbeat.optimization.qp.program import is_optimal_at

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from backbeat.optimization.qp.program import UNBOUNDED
+from backbeat.models.dynamics.finite import UNBOUNDED
 from backbeat.optimization.task_space.levels.task_space import TaskSpace
 from backbeat.optimization.task_space.limited.limits import JointLimits
 from backbeat.optimization.task_space.tasks.constrained_dynamics import (

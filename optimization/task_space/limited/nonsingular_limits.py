@@ -15,7 +15,7 @@ import numpy as np
 
 from backbeat.models.compiled import compiled
 from backbeat.models.compiled.arrays import Matrix, Vector, VectorView
-from backbeat.optimization.qp.program import UNBOUNDED
+from backbeat.models.dynamics.finite import UNBOUNDED
 from backbeat.optimization.task_space.levels.nonsingular_factors import (
     Factors,
     Units,

@@ -7,14 +7,19 @@ import pytest
 
 from backbeat.mpc.plans.hand_offset import HandOffset
 from backbeat.mpc.predictive.settings import PlanSettings, TempoRamp
-from backbeat.mpc.remote.contents import ControlSettings, Record, read_record, record_message
+from backbeat.mpc.remote.contents import (
+    ControlSettings,
+    Record,
+    read_record,
+    record_message,
+)
 from backbeat.mpc.remote.exchange import (
     Answer,
     Request,
     answer_message,
-    request_message,
     read_answer,
     read_request,
+    request_message,
 )
 from backbeat.mpc.remote.frames import ProtocolError
 from backbeat.mpc.remote.handshake import Handshake, handshake_message, read_handshake
@@ -25,7 +30,9 @@ from tests.mpc.remote.peer import PLAN
 
 SCHEMA = Schema(1, "two", "abc", ("q.a", "q.b"), ("v.a", "v.b"), ("foot",), ("a", "b"))
 HAND = HandOffset("left hand", 1 / 3, (0.0, 0.0, 0.1), (0.1, -0.2, 1 / 7))
-ASKED = ControlSettings(PlanSettings(beat_priority=1 / 3, tempo=TempoRamp(0.1)), (HAND,), 0.002)
+ASKED = ControlSettings(
+    PlanSettings(beat_priority=1 / 3, tempo=TempoRamp(0.1)), (HAND,), 0.002
+)
 STATE = np.array([np.nan, -0.0, np.inf, 1 / 3])
 
 
@@ -79,8 +86,8 @@ QUESTION = request_message(Request(1, 0.1, True, STATE, np.ones(1), ASKED))
         ("start", 1),
         ("sensed", STATE.tobytes()),
         ("sensed", [1.0, 2.0, 3.0, 4.0, 5.0]),
-        ("asked", b"nothing"),
-        ("asked", record_message(Record(PLAN, Safety(), Safety()))["record"]),
+        ("changes", b"nothing"),
+        ("changes", record_message(Record(PLAN, Safety(), Safety()))["record"]),
     ],
 )
 def test_a_question_with_something_wrong_is_refused(key, value):
@@ -120,5 +127,5 @@ def test_an_answer_with_something_wrong_is_refused(number, change):
 )
 def test_settings_of_another_kind_are_refused(asked):
     request = Request(7, 1 / 3, False, STATE, np.array([2 / 3]), asked)
-    with pytest.raises(ProtocolError, match="not an Asked"):
+    with pytest.raises(ProtocolError, match="not ControlSettings"):
         read_request(sent(request_message(request)), 4, 1)

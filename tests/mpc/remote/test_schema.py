@@ -8,8 +8,8 @@ import pytest
 from backbeat.behaviors.library.behavior import Mount, make_robot
 from backbeat.models.actuation.joint_command import BLOCKS
 from backbeat.mpc.remote.exchange import Answer, Request
-from backbeat.mpc.remote.schema import differences, make_schema
 from backbeat.mpc.remote.joint_map import JointMap
+from backbeat.mpc.remote.schema import differences, make_schema
 
 
 @pytest.fixture(scope="module")

@@ -191,7 +191,7 @@ def test_bytes_that_are_no_frame(server, connect, reference, data):
 
 @pytest.mark.parametrize(
     "change",
-    [{"sensed": b""}, {"sensed": None}, {"t": "now"}, {"asked": b"?"}, {"n": None}],
+    [{"sensed": b""}, {"sensed": None}, {"t": "now"}, {"changes": b"?"}, {"n": None}],
 )
 def test_a_question_that_is_none(server, connect, handshake, reference, change):
     own = connect()
@@ -347,7 +347,9 @@ def test_a_client_that_goes_silent_is_let_go(
     assert_serves(server, reference)
 
 
-def test_what_is_there_to_stay_is_not_looked_through_while_it_serves(connect, handshake):
+def test_what_is_there_to_stay_is_not_looked_through_while_it_serves(
+    connect, handshake
+):
     ask(connect(), to_bytes(handshake_message(handshake)))
     assert gc.get_freeze_count() > 10_000
 

@@ -216,7 +216,10 @@ def test_messages_arrive_as_they_were_sent():
     assert np.array_equal(answer.tau, command.tau)
     assert np.array_equal(answer.at_limit, command.at_limit)
     handshake = TaskHandshake(make_schema(RobotModel("ur10")), {"robot": "ur10"})
-    assert read_task_handshake(read(to_bytes(task_handshake_message(handshake)))) == handshake
+    assert (
+        read_task_handshake(read(to_bytes(task_handshake_message(handshake))))
+        == handshake
+    )
 
 
 @pytest.mark.parametrize(
