@@ -21,7 +21,7 @@ from backbeat.cli.common.options import INTERRUPTED
 SUBCOMMANDS = {
     "demo": "Build, track and record four behaviors, from nothing to a page.",
     "new": "Start a behavior of your own from a commented example.",
-    "check": "Say what is wrong with a specification, by line, before it is built.",
+    "check": "Say what is wrong with a file, by line: a specification, a URDF, any.",
     "build": "Build behaviors: solve, verify and store what has changed.",
     "list": "List the behaviors of the library.",
     "info": "Show a behavior, its certificate and where it comes from.",
@@ -36,7 +36,7 @@ SUBCOMMANDS = {
     "export": "Write a behavior or a run as CSV, NPZ, MIDI or WAV.",
     "figure": "Draw figures of robot, kit and motion, from the model and the plans.",
     "moves": "List the moves that a dance can be made of.",
-    "lint": "Say what is wrong with a URDF, and what becomes of each part of it.",
+    "lint": "Check a URDF in detail: findings, and how each part is supported.",
     "model": "Report on a robot description, compare two, or change one by a YAML.",
     "doctor": "Say what this machine has, what it lacks and how to get it.",
     "play": "Show a behavior in Meshcat: live, or as an HTML file that plays.",
@@ -141,7 +141,7 @@ def main() -> None:
 
 
 def run() -> None:
-    """Runs the command line, and says in a sentence what its user has to mend."""
+    """Runs the command line, and prints a failure of its user as one sentence."""
     start_drake_ahead(sys.argv[1:])
     try:
         app()

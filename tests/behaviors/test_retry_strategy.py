@@ -81,8 +81,8 @@ def test_knots_get_closer_before_hands_change():
     later = between(0.0, "r_foot")
     closer = next_hints(changed, score(changed), [later], ARMS, True)
     assert closer.finer[-1] == {0.0}
-    assert closer.instead == changed.instead
-    assert not closer.instead.prices
+    assert closer.fallback == changed.fallback
+    assert not closer.fallback.prices
 
 
 def test_a_hit_is_left_out_where_nobody_can_say_what_was_in_trouble():

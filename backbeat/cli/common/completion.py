@@ -32,6 +32,11 @@ def behaviors_or_runs(ctx: typer.Context, incomplete: str) -> list[str]:
     return [*behaviors(ctx, incomplete), *files(incomplete, RUN)]
 
 
+def checked_files(incomplete: str) -> list[str]:
+    """What is built, and descriptions of robots."""
+    return [*specifications(incomplete), *files(incomplete, ROBOT[:1])]
+
+
 def runs(incomplete: str) -> list[str]:
     """Run files."""
     return files(incomplete, RUN)

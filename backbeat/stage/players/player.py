@@ -326,10 +326,11 @@ class Player:
         self.show.draw(frame, rate, pace, self._state())
 
     def _state(self) -> dict[str, Any]:
-        """What pages are told besides the frame."""
+        """What pages show besides the frame."""
         transport, source = self.transport, self.source
         hands, goal = self._hands, self._catching_up.goal
         made = self.preparation
+        reach = source.reach if isinstance(source, SimulationHistory) else source.end
         return {
             "playing": transport.is_playing,
             "speed": transport.speed,
@@ -337,9 +338,7 @@ class Player:
             "mode": self._mode,
             "start": transport.start,
             "end": transport.end,
-            "reach": source.reach
-            if isinstance(source, SimulationHistory)
-            else source.end,
+            "reach": reach,
             "name": source.behavior.name,
             "busy": self.busy or ("simulating up to there …" if goal else ""),
             "notice": self.notice,

@@ -1,4 +1,4 @@
-"""Haste: the same score, faster where it is played.
+"""Tempo scale: the same score, faster where it is played.
 
 From the first hit after a rest to the last before the next, the tempo is multiplied.
 Rests and the ways to and from them keep the time they have, for how fast a pattern can
