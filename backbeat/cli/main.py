@@ -51,7 +51,7 @@ FOLDERS = {
 
 
 class SubcommandTable(TyperGroup):
-    """A command group that knows names and help lines before it loads anything."""
+    """A command group with names and help lines before anything is loaded."""
 
     def __init__(self, **attributes: Any) -> None:
         super().__init__(**attributes)
@@ -95,7 +95,7 @@ def finish_printing(end: str = "") -> None:
     except OSError as error:
         # Python would try once more as it ends.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        if error.errno == errno.EPIPE:  # Nobody reads on, as after `| head`.
+        if error.errno == errno.EPIPE:  # The reader has gone, as after `| head`.
             raise SystemExit(1) from None
         refuse(f"cannot print: {error.strerror}; send it somewhere else.")
 

@@ -1,4 +1,4 @@
-"""Build keys: hashes of what decides a motion, which tell when to build it again."""
+"""Build keys: hashes of all inputs of a motion, which is built again if one changes."""
 
 import hashlib
 import os

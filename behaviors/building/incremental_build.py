@@ -1,6 +1,6 @@
 """Incremental build: the motion of a specification at every save of its file.
 
-A warm process keeps the motion that it has found. Where a save changes numbers, only
+The process keeps the last motion. Where a save changes numbers, only
 the stretch about what changed is found and verified anew; else the behavior is built
 as a whole.
 """
@@ -35,7 +35,7 @@ from backbeat.models.common.outside_file import is_file
 from backbeat.optimization.transcription.transcribe import Transcription
 from backbeat.optimization.windows.patch import changed_knots
 
-# Key of what was patched: the motion that a build finds from the file alone is
+# Key of what was solved in part: the motion that a build finds from the file alone is
 # another one, if not by much.
 INCREMENTAL = "incremental"
 
@@ -78,7 +78,7 @@ class Draft:
 
 @dataclass(frozen=True)
 class UpdatedBehavior:
-    """What came of a save.
+    """The result of a save.
 
     Attributes:
         behavior: the verified motion.
@@ -136,7 +136,7 @@ class IncrementalBuild:
         """Reads the file and lays out its problem.
 
         Raises:
-            BackbeatError: it makes no sense: file, line and why.
+            BackbeatError: the file is not valid: file, line and why.
         """
         folder = self.path.parent
         specification, text = read_any(self.path)
@@ -216,29 +216,29 @@ class IncrementalBuild:
     def _solved_locally(
         self, draft: Draft, progress: Progress
     ) -> UpdatedBehavior | None:
-        """The last motion with a patch; None where that cannot be."""
+        """The last motion, solved anew where it changed; None where that cannot be."""
         specification, plan = draft.specification, draft.plan
         if specification is None or plan is None or not draft.can_be_solved_locally:
             return None
         self.prepare(progress)
         if self._solved is None:
             return None
-        patched = self._local_solver.solve(
+        found = self._local_solver.solve(
             self._solved, draft.transcription, plan.place, progress
         )
-        if patched is None:
+        if found is None:
             return None
         about = describe(specification, plan, draft.text)
-        behavior = assembled(specification.name, plan, patched.solved.found, about)
-        seconds = patched.solved.found.seconds
+        behavior = assembled(specification.name, plan, found.solved.found, about)
+        seconds = found.solved.found.seconds
         made = {**behavior.provenance, "key": INCREMENTAL, "seconds": seconds}
-        self._good, self._solved = draft, patched.solved
+        self._good, self._solved = draft, found.solved
         return UpdatedBehavior(
             replace(behavior, provenance=made),
-            patched.start,
-            patched.end,
-            patched.knots,
-            patched.pieces,
+            found.start,
+            found.end,
+            found.knots,
+            found.pieces,
         )
 
     def _located(self, error: BackbeatError, text: str) -> BackbeatError:

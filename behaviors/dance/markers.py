@@ -44,7 +44,7 @@ class Traced:
     """A motion in which markers are looked for.
 
     Attributes:
-        robot: who moves.
+        robot: model of the robot.
         t: (M,) times [s], increasing.
         q: (M, nq) configurations.
         loaded: (M,) by sole, whether it carries weight.

@@ -1,8 +1,8 @@
 """Kinematic preview: what a plan asks for, without forces, while it is being solved.
 
 Joints follow their targets, the pelvis rises and sinks with the center of mass, and
-inverse kinematics puts the feet where the plan wants them. Nobody asks whether a robot
-could do it: it may lose its balance, exceed its speed and walk through itself.
+inverse kinematics puts the feet where the plan has them. Balance, speeds and collisions
+are not checked.
 """
 
 import numpy as np
@@ -106,7 +106,7 @@ class _Path:
 
 
 def _path(transcription: Transcription, slot: int) -> _Path | None:
-    """Where a frame is asked to be; None if nobody asks."""
+    """Target position of a frame; None without one."""
     program = transcription.program
     used = np.flatnonzero(program.frame_used[:, slot])
     if len(used) == 0:

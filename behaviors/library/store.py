@@ -30,7 +30,7 @@ FORMAT = 3
 # Where a library usually is, and where there are specifications of what ships.
 USUAL = "library"
 SHIPPED = [Path(__file__).parents[1] / kind for kind in ("specifications", "setlists")]
-# Fastest tempo of all: far more than anybody plays.
+# Fastest tempo of all: far more than can be played.
 MOST_BPM = 1000.0
 # Where a behavior's file has its record.
 METADATA = b"backbeat"

@@ -174,7 +174,7 @@ class Specification(Authored, ABC):
 
         Args:
             folder: where the specification was found.
-            hints: what the plan heeds.
+            hints: those that the plan follows.
         """
         return self.plan(folder)
 

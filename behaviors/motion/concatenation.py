@@ -44,7 +44,7 @@ def rows(motion: DenseTrajectory, index: np.ndarray | slice) -> DenseTrajectory:
 
 
 def with_contacts(motion: DenseTrajectory, contacts: Sequence[str]) -> DenseTrajectory:
-    """A motion that also tells of contacts which it does not use."""
+    """A motion with columns for contacts that it does not use as well."""
     M, C = len(motion.t), len(contacts)
     wrench, standing = np.zeros((M, C, 6)), np.zeros((M, C), bool)
     R_WC, p_WC = np.tile(np.eye(3), (M, C, 1, 1)), np.zeros((M, C, 3))

@@ -44,7 +44,7 @@ TURNS = {
 SUPPORTS = ("left foot", "right foot", "middle")
 # What a direction without an amount means [m], of hands and of all else.
 HAND, BODY = 0.3, 0.05
-# What nobody means [m, degrees].
+# Largest values that make sense [m, degrees].
 MOST_SHIFT, MOST_TURN = 2.0, 120.0
 _NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)"
 _AMOUNT = re.compile(rf"({_NUMBER})\s*(m|cm)?")

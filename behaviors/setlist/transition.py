@@ -85,7 +85,7 @@ class Leg:
 
 
 class TransitionPlanner:
-    """Plans the ways of one robot among the same things."""
+    """Plans transitions of one robot in one scene."""
 
     def __init__(self, robot: RobotModel, collisions: CollisionModel) -> None:
         """Prepares.
@@ -133,7 +133,7 @@ class TransitionPlanner:
         before: DenseTrajectory,
         after: DenseTrajectory,
     ) -> list[Leg]:
-        """Solves the way through some configurations.
+        """Solves the transition through some configurations.
 
         Args:
             names: behaviors before and after, for errors.

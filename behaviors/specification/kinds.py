@@ -123,7 +123,7 @@ def read_any(
 
 
 def drumming_text(notes: str | Path, adapt: Adaptation = AS_WRITTEN) -> str:
-    """The specification of who drums what a MIDI or tablature file holds.
+    """A drumming specification for a MIDI or tablature file.
 
     Raises:
         BackbeatError: the file's name has nothing that a behavior could be called.

@@ -103,7 +103,7 @@ def clip_efforts(
 
 
 class SafetyLaws:
-    """The safety laws of a robot's joints, as a bound on what motors are told.
+    """The safety laws of a robot's joints, as a bound on the commands of motors.
 
     Attributes:
         laws: those of the joints that have one.

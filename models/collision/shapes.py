@@ -71,7 +71,7 @@ class CollisionSphere:
 
 @dataclass(frozen=True)
 class CollisionModel:
-    """Spheres, solids and who keeps away from whom.
+    """Spheres, solids and which pairs of them keep a distance.
 
     Attributes:
         spheres: spheres on the robot.

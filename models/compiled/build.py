@@ -216,7 +216,7 @@ def _hash(*texts: str) -> str:
 
 
 def _state(root: Path) -> str:
-    """What tells whether any file has changed, without reading them."""
+    """Stamps by which changes of files are noticed without reading them."""
     files = [*source_files(root), *(HERE / name for name in HEADERS)]
     facts = ((str(f), f.stat().st_mtime_ns, f.stat().st_size) for f in files)
     return _hash(*map(repr, facts), *FLAGS)

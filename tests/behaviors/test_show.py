@@ -17,7 +17,12 @@ from backbeat.behaviors.motion.concatenation import (
     junction_checks,
 )
 from backbeat.behaviors.motion.placement import Placement
-from backbeat.behaviors.setlist.placement import FARTHER, clear_step_back, places, way
+from backbeat.behaviors.setlist.placement import (
+    FARTHER,
+    clear_step_back,
+    places,
+    plan_transition,
+)
 from backbeat.behaviors.setlist.show import make_show, until
 from backbeat.behaviors.setlist.specification import SetlistEntry, SetlistSpecification
 from backbeat.behaviors.setlist.transition import TransitionPlanner
@@ -372,7 +377,7 @@ def test_drums_may_be_left_amid_the_fill(built, files, library, beat):
     solids = DrumKit(drums.scene.place).solids()
     planner = TransitionPlanner(robot, make_self_collision_model(robot, scene=solids))
     here, there = places([drums, bend], planner, 0.95)
-    legs = way(planner, drums, here, bend, there)
+    legs = plan_transition(planner, drums, here, bend, there)
     for leg in legs:
         assert not verify(leg.solution, leg.motion).failures()
     motions = [here.motion(drums.motion), *(leg.motion for leg in legs)]

@@ -476,7 +476,7 @@ class Noted(LiveCanvas):
         self.placed[path] = X.translation().tolist()
 
 
-stage.draw(Noted(stage.meshcat), moment)
+stage.draw(Noted(stage.meshcat), frame)
 told = {
     "there": stage.meshcat.HasPath("/center of pressure/disc"),
     "place": Noted.placed["/center of pressure/disc"],

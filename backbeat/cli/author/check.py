@@ -64,7 +64,7 @@ def command(
 
 
 def counted(number: int, what: str) -> str:
-    """So many of something, as people say it."""
+    """A count with its noun, in the plural if need be."""
     return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 

@@ -83,7 +83,7 @@ def figures(incomplete: str) -> list[str]:
 
 
 def files(incomplete: str, suffixes: tuple[str, ...]) -> list[str]:
-    """Files of some kinds in the current folder; other folders the shell knows."""
+    """Files of some kinds in the current folder; the shell completes other folders."""
     if "/" in incomplete:
         return []
     found = (p.name for p in Path().iterdir() if p.name.endswith(suffixes))

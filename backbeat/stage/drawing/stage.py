@@ -65,7 +65,7 @@ MOST_MARKS = 80
 
 @dataclass(frozen=True)
 class Switch:
-    """A layer as the overlay lists it: what to call it and what it tells."""
+    """A layer as the overlay lists it, with its name and a hint."""
 
     path: str
     name: str

@@ -75,7 +75,7 @@ class Player:
 
     @property
     def is_over(self) -> bool:
-        """Whether a show that waits for nobody has come to its end."""
+        """Whether a show that waits for no page has come to its end."""
         waits = self._playback.wait or self._wants_to_play or self.preparation
         return not (waits or self.transport.is_playing)
 
@@ -267,7 +267,7 @@ class Player:
     # --- time -------------------------------------------------------------------
 
     def _go_on(self, elapsed: float) -> None:
-        """Lets time pass by the clock, but where somebody wants to be first."""
+        """Lets time pass by the clock, or goes to the requested time first."""
         transport, source, before = self.transport, self.source, self.transport.time
         if isinstance(source, PlannedSource):
             self._catching_up.goal = None

@@ -56,7 +56,7 @@ def read_midi(
 ) -> Score:
     """Reads a MIDI file.
 
-    A hold of whole bars is put before it and after it, for files know of no sticks that
+    A hold of whole bars is put before it and after it, for files have no sticks that
     have to rest somewhere; a silence at the start makes the first one longer.
 
     Args:

@@ -88,7 +88,7 @@ CHOICES = ("map", "drop", "refuse")
 
 @dataclass(frozen=True)
 class Members:
-    """What music has to know of a kit.
+    """The members of a kit, as music names them.
 
     Attributes:
         numbers: member by its number in the drummers' numbering.

@@ -45,7 +45,7 @@ DROP = 1e4
 # that a passage is slowed down.
 PASSAGE, SLOWEST = 2.0, 8.0
 # States kept from moment to moment: all there are in music that two hands can play, and
-# the cheapest in noise; fewer where nobody could play so many hits, in all.
+# the cheapest in noise; fewer where so many hits cannot be played, in all.
 MOST_STATES, MOST_WORK = 100, 500_000
 # How many dropped hits are named.
 NAMED = 3

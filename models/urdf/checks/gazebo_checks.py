@@ -1,4 +1,4 @@
-"""What Gazebo wants of a URDF, and which of its tags would change a simulation."""
+"""Requirements of Gazebo on a URDF, and its tags that change a simulation."""
 
 import math
 from collections.abc import Iterator

@@ -217,7 +217,7 @@ def support_findings(used: list[Use]) -> list[Finding]:
         entry = use.entry
         if entry.severity is None:
             continue
-        # An attribute that has the very support of its element is told by that.
+        # An attribute with the same support as its element needs no row.
         if entry.attribute and _support(entry) in elements:
             continue
         times = f" ({len(use.lines)} times)" if len(use.lines) > 1 else ""

@@ -19,7 +19,7 @@ WORKER = Path(__file__).parent / "drake_worker.py"
 # Longest time that a file may take, and that importing Drake may take [s].
 PATIENCE, START = 4.0, 60.0
 
-# A process that was started before anybody asked for one.
+# A process that was started before it was requested.
 _ahead: list["subprocess.Popen[bytes]"] = []
 
 

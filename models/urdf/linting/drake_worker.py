@@ -2,7 +2,7 @@
 
 It stands alone, so that it starts as fast as Drake can be imported. A line of JSON on
 its input names a file and its packages; a line of JSON on its output says what became
-of it. Whoever started it counts silence and death as outcomes, see `drake_reader`.
+of it. Silence and death count as outcomes in the parent process, see `drake_reader`.
 """
 
 import json

@@ -46,7 +46,7 @@ _APPLIED = (
     "The tag 'safety_controller'",
     "specified as type floating",
 )
-# Warnings of Drake's reader that are told each.
+# Warnings of Drake's reader that are reported one by one.
 MOST_WARNINGS = 8
 # Share of a model's mass that gravity is put on although it should be off.
 LIGHT = 0.1

@@ -6,7 +6,7 @@
     pictures that are not there     are left out
     <mimic> of or after a fixed joint, transmissions of fixed joints    are left out
 
-`backbeat lint` tells of each.
+`backbeat lint` reports each.
 """
 
 from collections.abc import Mapping
