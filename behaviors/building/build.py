@@ -187,7 +187,7 @@ def _easier(specification: Specification, behavior: Behavior) -> Specification |
 
 
 def _changed(asked: Specification, made: Specification) -> list[str]:
-    """What is not as asked for, with the keys that ask for it."""
+    """Changes against the specification, with the keys that give them."""
     found = []
     if (bend := getattr(made, "bend", 0.0)) != getattr(asked, "bend", 0.0):
         found.append(f"knees that stay bent where feet stand (bend: {bend:g})")

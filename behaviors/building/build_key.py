@@ -14,7 +14,7 @@ from backbeat.models.common.outside_file import is_file, read_bytes
 from backbeat.models.robot.description import find_description, robot_files
 
 ROOT = Path(__file__).parents[2]
-# Each specification counts for itself alone, looks do not move, and sweeps only ask.
+# Specifications count one by one, visuals do not move, sweeps change nothing.
 _APART = {"specifications", "setlists", "shell", "meshing", "sweep"}
 
 

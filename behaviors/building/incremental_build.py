@@ -150,7 +150,7 @@ class IncrementalBuild:
             raise self._located(error, text) from None
 
     def changed(self, draft: Draft) -> tuple[float, float] | None:
-        """From when to when a draft asks for something else than the last [s].
+        """Start and end of the difference between a draft and the last one [s].
 
         None where that cannot be said, and all may be another.
         """

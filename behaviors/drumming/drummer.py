@@ -1,4 +1,4 @@
-"""The drummer: a kit's members, two hands at it, and what a score has them do when."""
+"""The drummer: a kit's members, two hands at it, and the events of a score."""
 
 from collections.abc import Callable
 

@@ -105,7 +105,8 @@ class RobotAtKit:
         """Height in the world that an elbow shall not exceed [m]."""
         state = Configuration(self.robot, self.posture)
         return (
-            float(state.pose(shoulder(self.robot, hand)).translation()[2]) - ELBOW_MARGIN
+            float(state.pose(shoulder(self.robot, hand)).translation()[2])
+            - ELBOW_MARGIN
         )
 
     @property

@@ -1,4 +1,4 @@
-"""Strokes: what a stick does about a hit, as tasks of a trajectory problem.
+"""Strokes: motions of a stick around a hit, as tasks of a trajectory problem.
 
 A stroke comes down at the speed that its velocity asks for, is at the head on the
 beat and goes up again; between two strokes the tip is raised, higher for a louder

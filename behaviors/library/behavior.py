@@ -1,4 +1,4 @@
-"""Behavior: a verified motion with all that a controller needs of it."""
+"""Behavior: a verified motion with all data that a controller needs."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field

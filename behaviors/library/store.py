@@ -179,7 +179,7 @@ class Library:
         return unknown_name(f"behavior in library{where}", name, self.names())
 
     def _header(self, name: str, record: dict[str, Any]) -> dict[str, Any]:
-        """What a record says of a behavior, when it looks as it should."""
+        """The record of a behavior, if it has the right form."""
         for misfit in misfits(record["header"], HEADER):
             raise _damaged(self.path(name), name, misfit)
         header: dict[str, Any] = cleaned(record["header"])

@@ -1,4 +1,4 @@
-"""Concatenation: motions in a row as one, and what is checked where they meet."""
+"""Concatenation: motions in a row as one, and checks at their junctions."""
 
 import itertools
 from collections.abc import Iterable, Sequence

@@ -1,4 +1,4 @@
-"""Posture reach: the configuration in which parts of the body are where words say.
+"""Posture reach: the configuration for targets of body parts given in words.
 
 Targets are solved by inverse kinematics on feet that stay, within joint limits and
 without touching oneself. As far as one can is found by bisection: the farthest place at

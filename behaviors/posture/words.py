@@ -1,4 +1,4 @@
-"""Words for postures: what people say of hands, head, pelvis and balance.
+"""Words for postures: phrases on hands, head, pelvis and balance.
 
 A small vocabulary, the same in every phrase:
 

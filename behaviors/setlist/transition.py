@@ -1,4 +1,4 @@
-"""Transitions: how a robot gets from where one behavior ends to where the next starts.
+"""Transitions: motions from the end of one behavior to the start of the next.
 
 A transition visits configurations at rest; it may start from one in motion. Where the
 feet of two of them are the same the posture changes between them, and where they are

@@ -1,4 +1,4 @@
-"""Specifications: the YAML files that people write, by kind."""
+"""Specifications: the YAML files of behaviors, by kind."""
 
 import re
 from pathlib import Path

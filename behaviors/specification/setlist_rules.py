@@ -1,4 +1,4 @@
-"""Rules of setlists: what does not go together, before anything is built."""
+"""Rules of setlists: behaviors that cannot be joined, before anything is built."""
 
 from collections.abc import Iterator
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Motors that follow a wanted effort late, and no faster than they can.
+"""Motors that follow a commanded effort with a lag and a bounded rate.
 
     T du/dt = w - u,    |du/dt| <= s
 

@@ -1,4 +1,4 @@
-"""The safety law of a URDF joint: what a controller may still ask for near a limit.
+"""The safety law of a URDF joint: bounds on commands near the joint's limits.
 
 `<safety_controller>` bounds the velocity by the distance from soft limits of the
 position, and the effort by the distance from those bounds of the velocity, as in the

@@ -30,7 +30,7 @@ HERE = Path(__file__).parent
 SHIPPED = HERE / "functions.so"
 HEADERS = "arrays.hpp", "numbers.hpp", "python.hpp"
 # Sums are worked out as they are written, and nothing is fused, so that numbers do not
-# depend on the level of optimization. GCC 12 fuses whatever it is told, unless there is
+# depend on the level of optimization. GCC 12 fuses with any options, unless there is
 # nothing to do so.
 FLAGS = (
     "-std=c++20",

@@ -1,4 +1,4 @@
-"""Other files that mesh files refer to: they lie beside or below, or are refused.
+"""Other files that mesh files refer to: only files beside or below are accepted.
 
 A mesh from elsewhere could name any file of this machine as its picture,
 and a recording of the stage, which holds pictures, would carry it on.

@@ -1,4 +1,4 @@
-"""Shapes from a few strokes: the clay for the looks of robot, kit and sticks.
+"""Parametric shapes for the visual meshes of robot, kit and sticks.
 
 A shape is a triangle mesh made by one of three moves: `loft` (sections stacked along an
 axis), `revolve` (a profile turned around an axis) and `sweep` (a disc drawn along a

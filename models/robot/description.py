@@ -77,7 +77,7 @@ class PostureDescription:
 
 @dataclass
 class ServoGains:
-    """Joint servo of one joint group: bandwidth and the least inertia it sees."""
+    """Joint servo of one joint group: bandwidth and the least inertia at its joints."""
 
     # Natural frequency of the position loop [Hz], critically damped.
     frequency: float = 3.0
@@ -280,7 +280,7 @@ def _check_bodies(urdf: Stamp) -> None:
 
 @lru_cache(maxsize=8)
 def _loaded(paths: tuple[Path, ...], _stamps: tuple[Stamp, ...]) -> RobotDescription:
-    """A robot YAML as it is at its last change; a build asks for it a dozen times."""
+    """A robot YAML as it is at its last change; a build reads it a dozen times."""
     path = paths[0]
     description = parse_yaml(RobotDescription, merged_text(paths), str(path))
     for key in ("name", "urdf", "base"):

@@ -32,7 +32,7 @@ from backbeat.models.urdf.reading.meshes import packages
 from backbeat.models.urdf.reading.other_formats import refuse_foreign_files
 
 PACKAGE_XML = Path(__file__).parents[1] / "package.xml"
-# Files, and what Drake warned of when it read them, that were told already.
+# Files and Drake's warnings about them that were reported already.
 _told: set[tuple[Path, str]] = set()
 
 

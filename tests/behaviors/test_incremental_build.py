@@ -7,7 +7,7 @@ import pytest
 
 from backbeat.behaviors.building.incremental_build import INCREMENTAL, IncrementalBuild
 from backbeat.behaviors.library.store import Library
-from backbeat.behaviors.solving import patching
+from backbeat.behaviors.solving import local_solver
 from backbeat.behaviors.solving.windowed import LONG
 from backbeat.behaviors.specification.kinds import SHIPPED_FOLDER
 from backbeat.models.common.errors import BackbeatError
@@ -139,8 +139,8 @@ def test_an_infeasible_change_is_refused_though_its_neighbors_are_known(
     writer, before, monkeypatch
 ):
     """A step of 0.9 m: with file and line, and nothing is touched."""
-    monkeypatch.setattr(patching, "PATIENCE", 0.0)
-    monkeypatch.setattr(patching, "ATTEMPTS", patching.ATTEMPTS[:1])
+    monkeypatch.setattr(local_solver, "PATIENCE", 0.0)
+    monkeypatch.setattr(local_solver, "ATTEMPTS", local_solver.ATTEMPTS[:1])
     stored = writer.library.path("mine").read_bytes()
     with pytest.raises(BackbeatError, match=r"mine\.yaml:8: the motion fails verif"):
         writer.perform(width=0.9)
@@ -152,15 +152,15 @@ def test_an_infeasible_change_is_refused_though_its_neighbors_are_known(
 
 def test_a_patch_that_fails_verification_is_refused(writer, before, monkeypatch):
     """Were the solver wrong, the known certificates beside would not cover it."""
-    real = patching._joined
+    real = local_solver._joined
 
     def spoiled(old, patch, *rest):
         knots = real(old, patch, *rest)
         knots.q[(patch.start + patch.end) // 2, 7:] += 0.02
         return knots
 
-    monkeypatch.setattr(patching, "_joined", spoiled)
-    monkeypatch.setattr(patching, "ATTEMPTS", patching.ATTEMPTS[:1])
+    monkeypatch.setattr(local_solver, "_joined", spoiled)
+    monkeypatch.setattr(local_solver, "ATTEMPTS", local_solver.ATTEMPTS[:1])
     with pytest.raises(BackbeatError, match=r"mine\.yaml:9: the motion fails verif"):
         writer.perform(sway=0.05)
     monkeypatch.undo()

@@ -74,13 +74,14 @@ def _readers() -> list[Reader]:
         TaskSpaceScenario,
         load_task_space_scenario,
     )
-    from backbeat.mpc.sweep.specification import _OPEN, SweepSettings, load_sweep
+    from backbeat.mpc.sweep.cells import SweepSettings
+    from backbeat.mpc.sweep.specification import SETTING_KEYS, load_sweep
 
     members = kit_members(DrumKit())
     return [
         Reader(frozenset(known_keys(Scenario)), load_scenario),
         Reader(_keys(TaskSpaceScenario), load_task_space_scenario),
-        Reader(_keys(SweepSettings) | set(_OPEN), load_sweep),
+        Reader(_keys(SweepSettings) | set(SETTING_KEYS), load_sweep),
         Reader(_keys(ScoreDescription), lambda p: load_score(p, members)),
         Reader(_keys(KitDescription), lambda p: kit_text(p.name, p.parent)),
         Reader(_keys(Overlay), load_overlay),

@@ -1,4 +1,4 @@
-"""A look at the bytes of a MIDI file before a library reads it.
+"""Survey of the bytes of a MIDI file before a library reads it.
 
 "Standard MIDI Files 1.0" (MIDI Manufacturers Association, 1996) has numbers of at most
 four bytes; longer ones would take too long to read.

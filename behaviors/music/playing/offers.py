@@ -1,4 +1,4 @@
-"""Offers: which option would have two hands play what they cannot.
+"""Offers: options that would make an unplayable score playable.
 
 Every option is tried on the whole of it, so that an offer is never a guess; of what
 would do, the one that changes least goes first.

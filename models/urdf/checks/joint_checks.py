@@ -1,4 +1,4 @@
-"""Whether what is said about each joint makes sense, and what Drake makes of it."""
+"""Checks of each joint: valid values, and how Drake reads them."""
 
 import math
 from collections.abc import Iterator

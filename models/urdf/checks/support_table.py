@@ -1,4 +1,4 @@
-"""What becomes of each element and attribute of a URDF: nothing is lost in silence.
+"""Support table: how each element and attribute of a URDF is handled.
 
 The table `elements.csv` has the elements of URDF, of Drake's extensions and of Gazebo's
 by the last parts of their path, with their support: what Drake 1.51 does with them

@@ -1,4 +1,4 @@
-"""Whether transmissions make the actuators that their author had in mind."""
+"""Checks that transmissions define the actuators that they seem to define."""
 
 from collections.abc import Iterator
 

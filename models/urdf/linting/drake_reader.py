@@ -1,4 +1,4 @@
-"""The process that has Drake read descriptions, seen from its owner.
+"""The parent's side of the process in which Drake reads descriptions.
 
 Nothing that takes long to import is imported here, for its start comes first.
 """

@@ -1,4 +1,4 @@
-"""A process that has Drake read descriptions, and may die of it.
+"""A process in which Drake reads descriptions, and which may crash.
 
 It stands alone, so that it starts as fast as Drake can be imported. A line of JSON on
 its input names a file and its packages; a line of JSON on its output says what became

@@ -1,4 +1,4 @@
-"""What a URDF says and Drake's reader passes over, done to a plant before it is final.
+"""URDF extensions: elements that Drake's reader ignores, applied to the plant.
 
     differential transmissions  become actuators, as simple ones are for Drake
     no transmission at all      every joint with an effort is driven
@@ -118,7 +118,7 @@ def collect_drake_warnings() -> Iterator[list[str]]:
 def apply_extensions(
     plant: MultibodyPlant, instance: ModelInstanceIndex, description: Description
 ) -> tuple[str, ...]:
-    """Does to a parsed model what Drake's reader has left out; returns notes.
+    """Applies the elements that Drake's reader has ignored; returns notes.
 
     Args:
         plant: plant that is not finalized, with the model in it.

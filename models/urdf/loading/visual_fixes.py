@@ -1,4 +1,4 @@
-"""What a robot can do without: Drake refuses it, and here it is passed over or fixed.
+"""Fixes of optional elements that Drake would refuse: left out or corrected.
 
     visuals that cannot be read     are not drawn
     materials                       have their color in place; one of 0..255 is scaled,

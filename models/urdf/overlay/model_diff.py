@@ -1,4 +1,4 @@
-"""What two descriptions of a robot do not have in common."""
+"""Differences between two descriptions of a robot."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass

@@ -1,4 +1,4 @@
-"""The XML of a description, read without entities, network, or surprises of size."""
+"""The XML of a description, read without entities or network, in bounded size."""
 
 from collections.abc import Iterator
 from pathlib import Path
