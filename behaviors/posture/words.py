@@ -216,5 +216,5 @@ def _shift(part: str, phrase: str, where: str, is_hand: bool) -> Shift:
 def _amount(text: str, most: float, where: str) -> float:
     number = float(text)
     if not abs(number) <= most:
-        raise BackbeatError(f"{where}: {number:g} is more than anybody means")
+        raise BackbeatError(f"{where}: {number:g} is beyond what makes sense")
     return number

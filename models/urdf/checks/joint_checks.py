@@ -16,8 +16,8 @@ from backbeat.models.urdf.reading.finding import Finding, Severity
 
 # Joint types that Drake has as an extension alone.
 _DRAKE_TYPES = ("ball", "screw", "universal", "curvilinear")
-# Below the first, Drake refuses an axis; further than the second from one, somebody
-# may have meant another axis than the one that results.
+# Length below which Drake refuses an axis, and distance from one beyond which another
+# axis may have been meant.
 _ZERO, _UNIT = 1e-8, 1e-3
 
 # What becomes of types that are no hinge with stops: what is said, and what to do.

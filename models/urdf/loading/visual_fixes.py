@@ -53,7 +53,7 @@ def needs_fixes(description: Description) -> bool:
 
 
 def fix_visuals(root: Any, description: Description) -> tuple[str, ...]:
-    """Takes out or mends what Drake would refuse, in place; returns notes.
+    """Removes or corrects what Drake would refuse, in place; returns notes.
 
     Args:
         root: the `<robot>` element.
