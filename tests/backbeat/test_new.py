@@ -171,7 +171,7 @@ def test_check_tells_the_line_and_fix_corrects_it(monkeypatch, capsys, tmp_path)
     assert path.read_text() == text
 
 
-def test_a_mended_file_keeps_the_ends_of_its_lines(monkeypatch, capsys, tmp_path):
+def test_a_fixed_file_keeps_the_ends_of_its_lines(monkeypatch, capsys, tmp_path):
     call(monkeypatch, capsys, "new", "dance", "my-dance", "--folder", tmp_path)
     path = tmp_path / "my-dance.yaml"
     text = path.read_bytes().replace(b"\n", b"\r\n")

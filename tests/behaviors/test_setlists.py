@@ -69,7 +69,7 @@ def test_a_setlist_with_failures_is_not_built(mixed, tmp_path):
     assert not (tmp_path / "library").exists()
 
 
-def test_fix_mends_names_and_leaves_comments(mixed):
+def test_fix_corrects_names_and_leaves_comments(mixed):
     text, done = autofixed(MIXED, mixed)
     assert len(done) == 2
     assert "{behavior: march}                        # 4" in text

@@ -130,7 +130,7 @@ def test_what_becomes_of_a_type_of_joint_is_said(lint_text, kind, said):
     assert "revolute-joint" not in {f.rule for f in lint_text(robot()).findings}
 
 
-def test_every_element_and_attribute_has_a_fate(lint_text):
+def test_every_element_and_attribute_has_its_support(lint_text):
     text = robot(
         b=f'{SOLID}<visual name="v"><geometry><box size="1 1 1"/></geometry></visual>'
     )
