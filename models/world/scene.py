@@ -33,7 +33,6 @@ from backbeat.models.contact.cones import (
     assign_material,
     collision_shapes,
 )
-from backbeat.models.contact.friction import SIMULATED_FRICTION
 from backbeat.models.kit.drum_kit import CHAIR, DrumKit
 from backbeat.models.robot.fusing import set_joints
 from backbeat.models.robot.mimic import Following
@@ -98,7 +97,7 @@ class ContactSettings:
     """
 
     model: str = "lagged"
-    friction: float = SIMULATED_FRICTION
+    friction: float = 0.8
     feet: str = "point"
 
     def check(self) -> None:
