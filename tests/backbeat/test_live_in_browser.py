@@ -41,7 +41,7 @@ def test_a_live_page_shows_what_is_drawn_and_notices_the_end(window):
     finally:
         show.close()
     window.wait_for("document.querySelector('.remark').textContent.includes('over')")
-    # That no controller answers any more is what this part is about.
+    # That nobody answers any more is what this part is about.
     window.errors.clear()
     # A browser keeps six connections at most; those of other tests may be left, too.
     assert threading.active_count() <= before + 6
