@@ -14,8 +14,11 @@ from pydrake.multibody.plant import MultibodyPlant
 from backbeat.models.common.errors import BackbeatError, unknown_name
 
 SIDES = ("left", "right")
-# Parts of an arm, which are among its joints.
+# Parts of an arm and of a leg, which are among its joints, and the turns that single
+# joints of them do: about x, y and z, or about the upper arm and the forearm.
 ARM_PARTS = ("shoulder", "elbow", "wrist")
+LEG_PARTS = ("hip", "knee", "ankle")
+TURNS = ("roll", "pitch", "yaw")
 # Limbs, which share no joint.
 LIMBS = (
     "waist",
@@ -23,12 +26,21 @@ LIMBS = (
     *(f"{side} {limb}" for side in SIDES for limb in ("arm", "leg")),
 )
 # Part: limb that it belongs to.
-PARTS = {"waist yaw": "waist"} | {
-    f"{side} {part}": f"{side} arm" for side in SIDES for part in ARM_PARTS
+PARTS = {
+    f"{side} {part}": f"{side} {limb}"
+    for side in SIDES
+    for limb, parts in (("arm", ARM_PARTS), ("leg", LEG_PARTS))
+    for part in parts
 }
+# Roles of a single joint: the limb that it belongs to.
+SINGLE = {f"{limb} {turn}": limb for limb in ("waist", "neck") for turn in TURNS} | {
+    f"{part} {turn}": limb
+    for part, limb in PARTS.items()
+    for turn in TURNS
+    if not part.endswith(("elbow", "knee"))
+}
+PARTS |= SINGLE
 ROLES = (*LIMBS, *PARTS)
-# Roles of a single joint.
-SINGLE = ("waist yaw",)
 # How far soles are apart at least for one to be the left one [m].
 APART = 1e-3
 
