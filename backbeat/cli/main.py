@@ -36,6 +36,7 @@ SUBCOMMANDS = {
     "export": "Write a behavior or a run as CSV, NPZ, MIDI or WAV.",
     "figure": "Draw figures of robot, kit and motion, from the model and the plans.",
     "moves": "List the moves that a dance can be made of.",
+    "adopt": "Propose a robot's description for its URDF or MJCF, and say why.",
     "lint": "Say what is wrong with a URDF, and what becomes of each part of it.",
     "model": "Report on a robot description, compare two, or change one by a YAML.",
     "doctor": "Say what this machine has, what it lacks and how to get it.",
@@ -46,7 +47,7 @@ FOLDERS = {
     "author": ("new", "check", "build", "list", "info", "moves"),
     "simulate": ("track", "play", "sweep", "card", "replay", "serve"),
     "analyze": ("report", "compare", "explain", "export", "figure"),
-    "robots": ("lint", "model"),
+    "robots": ("adopt", "lint", "model"),
 }
 
 

@@ -1,7 +1,7 @@
 """A robot YAML for a model that nobody described, and what it is made of.
 
-    adopted = adopt("robot.urdf", "my-robot.yaml")
-    adopted.text, adopted.proposal.remarks
+adopted = adopt("robot.urdf", "my-robot.yaml")
+adopted.text, adopted.proposal.remarks
 """
 
 import os
@@ -50,6 +50,8 @@ LOWEST = (1.5, 1.4, 1.3, 1.2, 1.1, 1.0, 0.85, 0.7, 0.55, 0.4)
 EASY, HARD = 0.6, 0.75
 # How far upper arms are from the trunk, the first with which nothing touches [rad].
 ARMS_OUT = (0.2, 0.35, 0.55, 0.8)
+# Shares of a leg's length by which feet are farther apart than with joints at zero.
+WIDER = (0.0, 0.04, 0.08, 0.12)
 
 
 @dataclass(frozen=True)
@@ -150,9 +152,7 @@ def _source(model: Path, output: Path, text: str) -> str:
 
 
 @contextmanager
-def _draft(
-    proposal: Proposal, model: Path, output: Path, text: str
-) -> Iterator[Path]:
+def _draft(proposal: Proposal, model: Path, output: Path, text: str) -> Iterator[Path]:
     """A YAML of what is proposed so far, in a folder of its own, to load it."""
     with tempfile.TemporaryDirectory(prefix="backbeat-adopt-") as folder:
         path = Path(folder) / "draft.yaml"
@@ -183,54 +183,58 @@ def _propose_postures(structure: Structure, path: Path, proposal: Proposal) -> N
         BackbeatError: the robot cannot stand.
     """
     robot = RobotModel(path)
-    stand, rest, collides = _stand(robot, structure, proposal)
+    stand, finder = _stand(robot, structure, proposal)
     postures = {"stand": stand}
-    finder = StanceFinder(robot, rest, collides)
-    for name, bends, load in (("ready", LOWER, HARD), ("crouch", LOWEST, HARD)):
-        found, _ = finder.first_good([b for b in bends if b > stand.bend], load)
-        if found is None or (name == "crouch" and found.bend <= postures["ready"].bend):
-            proposal.guessed(name, "as stand", "it cannot bend its knees farther")
-            found = postures.get("ready", stand)
-        postures[name] = found
+    for name, bends in (("ready", LOWER), ("crouch", LOWEST)):
+        last = [*postures.values()][-1]
+        found, _ = finder.first_good([b for b in bends if b > last.bend], HARD)
+        postures[name] = found or last
     proposal.keys["postures"] = {
-        name: {"joints": angles_of(robot, stance.q)} for name, stance in postures.items()
+        name: {"joints": angles_of(robot, stance.q)}
+        for name, stance in postures.items()
     }
     for name, stance in postures.items():
+        is_lower = name == "stand" or stance.bend > stand.bend
         proposal.guessed(
             name,
             f"knees bent by {stance.bend:.2f} rad",
             f"soles flat, the center of mass over their middle; {stance.joint} takes "
-            f"{100 * stance.load:.0f} % of its effort",
+            f"{100 * stance.load:.0f} % of its effort"
+            + ("" if is_lower else "; it cannot bend its knees farther"),
         )
 
 
 def _stand(
     robot: RobotModel, structure: Structure, proposal: Proposal
-) -> tuple[Stance, dict[str, float], bool]:
-    """The posture `stand`, angles of what is no leg, and whether links keep apart."""
-    best: tuple[Stance, dict[str, float]] | None = None
-    rest: dict[str, float] = {}
-    tried: list[Stance] = []
-    for out in ARMS_OUT if structure.limbs.arms else ARMS_OUT[:1]:
-        rest = upper_body(structure, out)
-        found, tried = StanceFinder(robot, rest).first_good(STANDING, EASY)
-        if found is not None:
-            best = found, rest
-            break
-    if best is not None:
-        return (*best, True)
-    rest = upper_body(structure, ARMS_OUT[1])
-    found, freely = StanceFinder(robot, rest, False).first_good(STANDING, EASY)
+) -> tuple[Stance, StanceFinder]:
+    """The posture `stand`, and what finds others like it."""
+    leg = structure.limbs.legs.left
+    length = float(leg[0].place[2] - leg[-1].place[2])
+    nearest: tuple[Stance, StanceFinder] | None = None
+    for wider in WIDER:
+        for out in ARMS_OUT if structure.limbs.arms else ARMS_OUT[:1]:
+            rest = upper_body(structure, out)
+            finder = StanceFinder(robot, rest, wider=wider * length)
+            first = finder.bent(STANDING[0])
+            if nearest is None or first.clearance > nearest[0].clearance:
+                nearest = first, finder
+            if first.keeps_apart:
+                found, _ = finder.first_good(STANDING, EASY)
+                if found is not None:
+                    return found, finder
+    finder = StanceFinder(robot, upper_body(structure, ARMS_OUT[1]), False)
+    found, freely = finder.first_good(STANDING, EASY)
     if found is None:
         raise BackbeatError(_cannot_stand(robot, freely))
     proposal.keys["contact_set"] = "minimal"
+    assert nearest is not None
     proposal.guessed(
         "contact set",
         "minimal: soles alone touch",
-        f"shapes overlap by {-1e3 * max(s.clearance for s in tried):.0f} mm in every "
-        "posture tried",
+        f"{nearest[1].nearest(nearest[0])} are too near to each other in every stance "
+        "tried, as planners see their shapes",
     )
-    return found, rest, False
+    return found, finder
 
 
 def _cannot_stand(robot: RobotModel, tried: list[Stance]) -> str:

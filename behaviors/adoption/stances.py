@@ -6,7 +6,7 @@ middle of the soles.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from pydrake.math import RigidTransform, RotationMatrix
@@ -31,6 +31,8 @@ PLACED = 1e-3
 BETWEEN = 0.02
 # Distance that links keep from each other [m].
 APART = 0.01
+# How much less of that is let pass [m].
+TOLERANCE = 1e-3
 
 
 @dataclass(frozen=True)
@@ -53,12 +55,21 @@ class Stance:
     load: float
     joint: str
 
+    @property
+    def keeps_apart(self) -> bool:
+        """Whether links are as far from each other as planners keep them."""
+        return self.clearance >= -TOLERANCE
+
 
 class StanceFinder:
     """Finds postures to stand in for one robot."""
 
     def __init__(
-        self, robot: RobotModel, rest: Mapping[str, float], collides: bool = True
+        self,
+        robot: RobotModel,
+        rest: Mapping[str, float],
+        collides: bool = True,
+        wider: float = 0.0,
     ) -> None:
         """Prepares.
 
@@ -66,6 +77,7 @@ class StanceFinder:
             robot: a robot with two soles.
             rest: positions of joints that are no legs', by name [rad].
             collides: whether links keep apart.
+            wider: how much farther apart feet are than with joints at zero [m].
         """
         self.robot = robot
         self.collisions: CollisionModel = NOTHING
@@ -76,7 +88,7 @@ class StanceFinder:
             if name in robot.joint_names:
                 self._zero[robot.joint_index(name)] = angle
         self._knees = [find_knee(robot, name) for name in robot.feet.values()]
-        self._places = self._feet()
+        self._places = self._feet(wider)
 
     def _inside(self) -> tuple[np.ndarray, np.ndarray]:
         """Limits of joints with some room [rad]."""
@@ -89,7 +101,7 @@ class StanceFinder:
             np.where(high >= 0.0, np.maximum(high - room, 0.0), high - room),
         )
 
-    def _feet(self) -> dict[str, RigidTransform]:
+    def _feet(self, wider: float) -> dict[str, RigidTransform]:
         """Poses of the soles on the ground, apart as with joints at zero."""
         robot = self.robot
         q = self._standing(np.clip(np.zeros(robot.num_joints), *self._inside()))
@@ -97,7 +109,7 @@ class StanceFinder:
         half = {n: robot.contacts[n].half_width for n in robot.feet.values()}
         left, right = (robot.feet[s] for s in ("left", "right"))
         places = {n: state.place(n) for n in (left, right)}
-        across = 0.5 * float(places[left][1] - places[right][1])
+        across = 0.5 * float(places[left][1] - places[right][1] + wider)
         across = max(across, max(half.values()) + 0.5 * BETWEEN)
         return {
             left: RigidTransform(np.array([0.0, across, 0.0])),
@@ -178,10 +190,25 @@ class StanceFinder:
         for bend in bends:
             stance = self.bent(bend)
             tried.append(stance)
-            is_good = not stance.problem and stance.clearance >= -APART
-            if is_good and stance.load <= most_load:
+            if stance.keeps_apart and not stance.problem and stance.load <= most_load:
                 return stance, tried
         return None, tried
+
+    def nearest(self, stance: Stance) -> str:
+        """The two links that are nearest to each other in a stance."""
+        state, model = Configuration(self.robot, stance.q), self.collisions
+        if not model.feelers:
+            return ""
+        i = int(state.distances(model.arrays())[0].argmin())
+        best, name = np.inf, ""
+        for j in np.flatnonzero(model.pairs[i]):
+            pairs = np.zeros_like(model.pairs)
+            pairs[i, j] = True
+            one = replace(model, pairs=pairs)
+            distance = float(state.distances(one.arrays())[0][i])
+            if distance < best:
+                best, name = distance, model.solids[j].name
+        return f"{model.feelers[i].link} and {name}"
 
 
 def bending_side(straight: float, low: float, high: float) -> float:

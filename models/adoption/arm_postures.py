@@ -57,7 +57,10 @@ def arm_at_rest(
     end = tree.center_beyond(arm[-1])
     elbow = bending_joint(arm, end)
     upper = arm[elbow].place - arm[0].place
-    lengths = float(np.linalg.norm(upper)), float(np.linalg.norm(end - arm[elbow].place))
+    lengths = (
+        float(np.linalg.norm(upper)),
+        float(np.linalg.norm(end - arm[elbow].place)),
+    )
     side = 1.0 if arm[-1].place[1] >= 0 else -1.0
     down = np.array([0.0, side * np.sin(out), -np.cos(out)])
     fore = np.array([np.sin(AHEAD), 0.2 * side * np.sin(out), -np.cos(AHEAD)])
@@ -90,9 +93,7 @@ def arm_at_rest(
     return {j.name: float(q) for j, q in zip(arm, best.x, strict=True)}
 
 
-def _starts(
-    start: np.ndarray, low: np.ndarray, high: np.ndarray
-) -> list[np.ndarray]:
+def _starts(start: np.ndarray, low: np.ndarray, high: np.ndarray) -> list[np.ndarray]:
     """Where to start: near zero, and with the first joints a quarter of a turn on."""
     found = [start]
     for i in range(min(2, len(start))):

@@ -127,9 +127,7 @@ def _shoulder(upper: Sequence[TreeJoint], twist: Sequence[int]) -> Iterator[str]
             yield "roll" if turn_of(joint) == "roll" else "pitch"
 
 
-def _named(
-    part: str, joints: Sequence[TreeJoint], turns: Sequence[str]
-) -> RoleJoints:
+def _named(part: str, joints: Sequence[TreeJoint], turns: Sequence[str]) -> RoleJoints:
     """Roles of single joints; of two with one turn, the first has it."""
     found: RoleJoints = {}
     for joint, turn in zip(joints, turns, strict=True):

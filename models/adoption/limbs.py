@@ -58,9 +58,7 @@ def find_limbs(tree: ModelTree, trunk: str = "") -> Limbs:
     arms = _arms(tree, above, trunk)
     body = arms.parent if arms else _upper(tree, trunk, used)
     waist = tuple(
-        dict.fromkeys(
-            j.name for j in (*tree.way(body), *tree.way(legs.parent))
-        )
+        dict.fromkeys(j.name for j in (*tree.way(body), *tree.way(legs.parent)))
     )
     by_name = {j.name: j for j in tree.joints}
     taken = {*waist, *(j.name for p in (legs, arms) if p for s in p for j in s)}
@@ -126,16 +124,16 @@ def _all_along(tree: ModelTree, leg: tuple[TreeJoint, ...]) -> list[TreeJoint]:
 
 def _no_pair(tree: ModelTree, name: str) -> str:
     """What keeps the two lowest branches from being legs."""
-    branches = [
-        j for j in tree.joints if len(tree.children(j.parent)) > 1
-    ]
+    branches = [j for j in tree.joints if len(tree.children(j.parent)) > 1]
     branches.sort(key=tree.lowest_beyond)
     remedy = (
         "legs are two branches of at least three joints on one link that mirror each "
         "other about the base's x-z plane with all joints at zero"
     )
     if not branches:
-        return f"{name} has no feet that are a pair: its joints make no branches; {remedy}"
+        return (
+            f"{name} has no feet that are a pair: its joints make no branches; {remedy}"
+        )
     first = branches[0]
     others = [b for b in branches[1:] if b.parent == first.parent]
     if not others:
@@ -197,7 +195,9 @@ def _arms(tree: ModelTree, pairs: list[Pair], trunk: str) -> Pair | None:
     ]
     if others:
         a, b = (tree.links[p.parent][0] for p in (arms, others[0]))
-        first = listed([j.name for p in (arms, others[0]) for j in (p.left[0], p.right[0])])
+        first = listed(
+            [j.name for p in (arms, others[0]) for j in (p.left[0], p.right[0])]
+        )
         what = (
             f"two links could be the trunk, {a} and {b}: both carry arms"
             if a != b
@@ -215,7 +215,9 @@ def _upper(tree: ModelTree, trunk: str, taken: set[str]) -> int:
     """The trunk of a robot without arms: the end of the heaviest branch beside legs."""
     if trunk:
         return tree.body_of(trunk) or 0
-    free = [j for j in tree.children(0) if not any(b.name in taken for b in tree.beyond(j))]
+    free = [
+        j for j in tree.children(0) if not any(b.name in taken for b in tree.beyond(j))
+    ]
     if not free:
         return 0
     return limb(tree, max(free, key=tree.mass_beyond))[-1].body
@@ -223,9 +225,7 @@ def _upper(tree: ModelTree, trunk: str, taken: set[str]) -> int:
 
 def _without_gripper(tree: ModelTree, pair: Pair) -> Pair:
     """A pair of arms without what opens and closes at their ends."""
-    leaders = {
-        j.joint.mimic.joint for j in tree.joints if j.joint.mimic is not None
-    }
+    leaders = {j.joint.mimic.joint for j in tree.joints if j.joint.mimic is not None}
     n = len(pair.left)
     while n and any(
         side[n - 1].joint.type == "prismatic" or side[n - 1].name in leaders

@@ -41,9 +41,7 @@ def limb(tree: ModelTree, joint: TreeJoint) -> tuple[TreeJoint, ...]:
     """
     found = [joint]
     while True:
-        children = [
-            c for c in tree.children(found[-1].body) if c.joint.mimic is None
-        ]
+        children = [c for c in tree.children(found[-1].body) if c.joint.mimic is None]
         if len(children) > 1:
             masses = [tree.mass_beyond(c) for c in children]
             most = max(masses)
@@ -78,8 +76,7 @@ def difference(tree: ModelTree, pair: Pair) -> str:
     left, right = pair
     if len(left) != len(right):
         return (
-            f"{left[0].name} begins {len(left)} joints and {right[0].name} "
-            f"{len(right)}"
+            f"{left[0].name} begins {len(left)} joints and {right[0].name} {len(right)}"
         )
     size = tree.height
     if left[0].place[1] - right[0].place[1] < APART * size and not _spread(pair, size):
@@ -91,9 +88,7 @@ def difference(tree: ModelTree, pair: Pair) -> str:
             apart = apart - (apart @ a.axis) * a.axis
         off = float(np.linalg.norm(apart))
         if off > ALIKE * size:
-            return (
-                f"{a.name} and the mirror image of {b.name} are {1e3 * off:.0f} mm apart"
-            )
+            return f"{a.name} and the mirror image of {b.name} are {1e3 * off:.0f} mm apart"
         if abs(float(a.axis @ (MIRROR * b.axis))) < PARALLEL:
             return f"the axes of {a.name} and {b.name} do not mirror each other"
     return ""

@@ -31,7 +31,8 @@ def find_base(description: Description) -> str:
             raise BackbeatError(f"{name} line {finding.line}: {finding.what}")
     roots = description.roots()
     on_world = [
-        j for j in description.joints.values()
+        j
+        for j in description.joints.values()
         if j.parent == WORLD or (j.parent in roots and j.type == "floating")
     ]
     if on_world:

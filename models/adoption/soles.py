@@ -9,7 +9,7 @@ from pydrake.geometry import Mesh
 
 from backbeat.models.adoption.model_tree import ModelTree, TreeJoint
 from backbeat.models.common.errors import BackbeatError
-from backbeat.models.urdf.reading.description import Geometry, Shape
+from backbeat.models.urdf.reading.description import Geometry, Pose, Shape
 from backbeat.models.urdf.reading.forward_kinematics import transform
 from backbeat.models.urdf.reading.meshes import TOUCHED, mesh_file
 
@@ -42,6 +42,13 @@ class Sole(NamedTuple):
     half_width: float
     shapes: str
     is_guess: bool
+
+    def corners(self) -> np.ndarray:
+        """(4, 3) its corners in the link [m]."""
+        signs = np.array([[1, 1, 0], [1, -1, 0], [-1, -1, 0], [-1, 1, 0]])
+        size = np.array([self.half_length, self.half_width, 0.0])
+        R = transform(Pose(rpy=tuple(self.rpy)))[:3, :3]
+        return np.asarray((signs * size) @ R.T + self.position)
 
 
 def find_sole(tree: ModelTree, leg: Sequence[TreeJoint]) -> Sole:
@@ -148,9 +155,7 @@ def _sole(
     )
 
 
-def _points(
-    tree: ModelTree, links: Sequence[str], use: str
-) -> tuple[np.ndarray, str]:
+def _points(tree: ModelTree, links: Sequence[str], use: str) -> tuple[np.ndarray, str]:
     """(n, 3) lowest points of shapes of links [m], and words for the shapes."""
     found, kinds = [np.zeros((0, 3))], dict[str, int]()
     for name in links:

@@ -89,7 +89,9 @@ def _propose_contacts(found: Structure, proposal: Proposal) -> None:
         contacts[f"{side[0]}_foot"] = {
             "link": sole.link,
             "position": [round(float(x), 5) + 0.0 for x in sole.position],
-            **({"rpy": [round(float(x), 6) for x in sole.rpy]} if any(sole.rpy) else {}),
+            **(
+                {"rpy": [round(float(x), 6) for x in sole.rpy]} if any(sole.rpy) else {}
+            ),
             "half_length": round(sole.half_length, 4),
             "half_width": round(sole.half_width, 4),
             "limb": [j.name for j in leg],
@@ -144,7 +146,9 @@ def _propose_groups(found: Structure, proposal: Proposal) -> None:
     for joint in found.tree.joints:
         if joint.name not in found.locked and is_oblique(joint):
             proposal.guessed(
-                f"axis of {joint.name}", turn_of(joint), "it is oblique; this is nearest"
+                f"axis of {joint.name}",
+                turn_of(joint),
+                "it is oblique; this is nearest",
             )
 
 
