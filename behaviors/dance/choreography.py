@@ -23,6 +23,7 @@ from backbeat.behaviors.dance.recorded_move import (
 from backbeat.behaviors.dance.rules import RuleFinding, findings
 from backbeat.behaviors.dance.stepping import DanceSwing, footsteps, swing_name, swings
 from backbeat.behaviors.dance.tasks import DanceTasks
+from backbeat.behaviors.dance.vocabulary.channels import missing_turns
 from backbeat.behaviors.dance.vocabulary.move import Move
 from backbeat.behaviors.dance.vocabulary.move_file import move_files, vocabulary
 from backbeat.behaviors.footsteps.specification import Walker
@@ -137,6 +138,7 @@ class DanceSpecification(DanceLayers):
             beat_priority=mean_timing(placed, self.beat_priority),
             remarks=(
                 *(x for m in used.values() for x in (*m.notes, *m.changes)),
+                *missing_turns((p.move for p in placed), robot),
                 *(f.sentence for f in kept),
             ),
             review=review if used else None,

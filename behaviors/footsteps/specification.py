@@ -267,10 +267,8 @@ class Walker:
         level = [RigidTransform(RotationMatrix(RollPitchYaw(0, 0, a))) for a in yaw]
         yield FrameTask(self.robot.trunk.name, knots, level, "rx ry rz", weight=20.0)
         if self.specification.arm_swing:
-            # The arms are mirrored: the same angle sends one back, one forward.
-            shoulders = (self.robot.roles.joints(f"{s} shoulder") for s in FEET)
-            joints = np.array([shoulder[0] for shoulder in shoulders])
-            swing = self.specification.arm_swing * apart[:, None]
+            joints, signs = _swinging_joints(self.robot)
+            swing = self.specification.arm_swing * apart[:, None] * signs
             rest = self.q_start[self.robot.base_positions + joints]
             yield PostureTask(joints, knots, rest + swing, 40.0)
 
@@ -300,3 +298,19 @@ class Walker:
 
 def _holds(between: list[float], time: float) -> bool:
     return len(between) == 2 and 0 < between[0] <= time <= between[1]
+
+
+def _swinging_joints(robot: RobotModel) -> tuple[np.ndarray, np.ndarray]:
+    """(2,) joints that swing the arms, and (2,) signs that send the left one back.
+
+    Raises:
+        BackbeatError: the robot YAML does not say which joints are the shoulders.
+    """
+    joints, signs = [], []
+    for side, way in zip(FEET, (1.0, -1.0), strict=True):
+        pitch = robot.roles.turning(f"{side} shoulder pitch")
+        # Without the turns of its joints, a shoulder swings about the first of them.
+        name, sign = pitch or (robot.roles.names(f"{side} shoulder")[0], way)
+        joints.append(robot.joint_index(name))
+        signs.append(way * sign)
+    return np.array(joints), np.array(signs)

@@ -138,7 +138,8 @@ class RobotDescription:
     contacts: dict[str, ContactDescription] = field(default_factory=dict)
     # Joint groups by name.
     groups: dict[str, list[str]] = field(default_factory=dict)
-    # Joints or groups by role, see `backbeat.models.robot.roles`; [] for none.
+    # Joints or groups by role, see `backbeat.models.robot.roles`; [] for none, and a
+    # minus before a joint that turns the other way.
     roles: dict[str, list[str]] = field(default_factory=dict)
     # Hand and start in task space.
     task_space: TaskSpaceDescription = field(default_factory=TaskSpaceDescription)

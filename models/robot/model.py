@@ -32,7 +32,12 @@ from backbeat.models.robot.link_frames import RobotFrames, read_contacts
 from backbeat.models.robot.loading import add_robot, pose_of
 from backbeat.models.robot.mimic import couple, find_followers
 from backbeat.models.robot.postures import RobotPostures
-from backbeat.models.robot.roles import ROLES, left_and_right, read_roles
+from backbeat.models.robot.roles import (
+    ROLES,
+    left_and_right,
+    opposed_joints,
+    read_roles,
+)
 from backbeat.models.robot.whole_plant import load_whole
 from backbeat.models.urdf.loading.honoring import describe
 
@@ -163,6 +168,7 @@ class RobotModel(Dimensions):
             self._index,
             full,
             self.description,
+            opposed_joints(self._yaml.roles),
         )
 
     def _find_covers(self) -> tuple[tuple[str, str], ...]:
