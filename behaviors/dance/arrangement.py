@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from backbeat.behaviors.dance.vocabulary.channels import joint_offsets, mirrored
-from backbeat.behaviors.dance.vocabulary.move import STATES, Move, Offsets
+from backbeat.behaviors.dance.vocabulary.move import LENGTHS, STATES, Move, Offsets
 from backbeat.behaviors.motion.time_law import minimum_jerk
 from backbeat.behaviors.music.notation.meter import MeterMap
 from backbeat.models.robot.model import RobotModel
@@ -80,6 +80,7 @@ class PlacedMove:
         timing: how much the beat counts against balance; None for the dance's.
         tracking: how closely the motion follows it, 0 to 1.
         apart: share of what takes its hands apart for what they carry.
+        scale: factor on its lengths.
     """
 
     move: Move
@@ -94,6 +95,7 @@ class PlacedMove:
     timing: float | None
     tracking: float
     apart: float = 0.0
+    scale: float = 1.0
 
     @property
     def end(self) -> float:
@@ -149,8 +151,11 @@ def place_moves(
     meter: MeterMap,
     fade: float,
     where: str,
+    scale: float = 1.0,
 ) -> list[PlacedMove]:
     """Lays out all moves, with their repeats, track by track in order of time.
+
+    Their lengths are multiplied by `scale`.
 
     Raises:
         BackbeatError: a parameter that a move does not have, or out of its range.
@@ -162,7 +167,7 @@ def place_moves(
             mine += _placed(described, row, track, moves, meter, fade, where)
         mine.sort(key=lambda pair: (pair[0].start, pair[0].row))
         placed += _blended(mine)
-    return placed
+    return placed if scale == 1.0 else [replace(p, scale=scale) for p in placed]
 
 
 def _placed(
@@ -263,6 +268,9 @@ def channel_offsets(p: PlacedMove, beats: np.ndarray, robot: RobotModel) -> Offs
     shape = p.move.shape(beats - p.start, p.beats, p.values)
     for channel, most in p.move.apart.items():
         shape[channel] = shape[channel] + p.apart * most
+    for channel in shape:
+        if channel in LENGTHS:
+            shape[channel] = p.scale * shape[channel]
     offsets = joint_offsets({n: window * o for n, o in shape.items()}, robot)
     return mirrored(offsets, robot) if p.mirror else offsets
 
@@ -278,5 +286,6 @@ def state_offsets(placed: Sequence[PlacedMove], beats: np.ndarray) -> Offsets:
         total[channel] = np.zeros(len(beats))
         for p, before, after in changes:
             change = STATES[after].get(channel, 0.0) - STATES[before].get(channel, 0.0)
+            change *= p.scale
             total[channel] += change * _smooth(beats, p.start, p.end)
     return total

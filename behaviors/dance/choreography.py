@@ -85,6 +85,13 @@ class DanceSpecification(DanceLayers):
         maker = RecordedMoves(vocabulary(folder), folder, robot, q_start, self.bpm)
         return {name: maker.move(name, self.recordings[name]) for name in names}
 
+    def placed_moves(self, moves: Mapping[str, Move]) -> list[PlacedMove]:
+        """Its moves, each at its place; see `arrangement.place_moves`."""
+        meter = self.meter_map()
+        return place_moves(
+            self.tracks, moves, meter, self.fade, self.name, self.scale
+        )
+
     def carried_findings(self, moves: Mapping[str, Move]) -> list[RuleFinding]:
         """What becomes of moves with what the dancer carries.
 
@@ -93,7 +100,7 @@ class DanceSpecification(DanceLayers):
         """
         if not self.equipment or not self.tracks.get("arms"):
             return []
-        placed = place_moves(self.tracks, moves, self.meter_map(), self.fade, self.name)
+        placed = self.placed_moves(moves)
         robot = make_robot(self.robot, tuple(self.equipment), Mount())
         q_start = start_configuration(robot, self.start)
         return clear_of_each_other(robot, q_start, placed, self.name)[1]
@@ -119,7 +126,7 @@ class DanceSpecification(DanceLayers):
         for found in findings(self, moves):
             if found.fails:
                 raise BackbeatError(found.sentence, path=found.path)
-        placed = place_moves(self.tracks, moves, meter, self.fade, self.name)
+        placed = self.placed_moves(moves)
         robot = make_robot(self.robot, tuple(self.equipment), Mount())
         q_start = start_configuration(robot, self.start)
         placed, kept = clear_of_each_other(robot, q_start, placed, self.name)

@@ -11,7 +11,13 @@ from backbeat.behaviors.footsteps.footprints import Footprint, Footprints, swing
 from backbeat.behaviors.footsteps.step import FEET, STANDING, Step
 from backbeat.behaviors.footsteps.stride_reach import check_strides
 from backbeat.behaviors.library.behavior import Event, Mount, make_robot
-from backbeat.behaviors.motion.authored import BEND, CLOSER, Specification, check_bend
+from backbeat.behaviors.motion.authored import (
+    BEND,
+    CLOSER,
+    Specification,
+    check_bend,
+    check_scale,
+)
 from backbeat.behaviors.motion.plan import MotionPlan, check_length
 from backbeat.behaviors.motion.time_law import minimum_jerk
 from backbeat.behaviors.music.notation.meter import Meter, MeterMap, first_meter
@@ -94,8 +100,11 @@ class FootstepSpecification(Specification):
         self._check()
         with located("robot"):
             robot = make_robot(self.robot, tuple(self.equipment), Mount())
+        steps = [step.scaled(self.scale) for step in self.steps]
+        swing = self.arm_swing / self.scale
+        scaled = replace(self, steps=steps, arm_swing=swing, scale=1.0)
         with located("start"):
-            walker = Walker(self, robot, start_configuration(robot, self.start))
+            walker = Walker(scaled, robot, start_configuration(robot, self.start))
         names = [f"{self.name}, step {i}," for i, _ in enumerate(self.steps, 1)]
         check_strides(robot, walker.q_start, walker.prints, names)
         return walker.plan()
@@ -120,6 +129,7 @@ class FootstepSpecification(Specification):
                 path=("knot_spacing",),
             )
         check_bend(self.name, self.bend)
+        check_scale(self.name, self.scale)
         for i, step in enumerate(self.steps, 1):
             where, place = f"{self.name}, step {i}", ("steps", i - 1)
             if step.feet not in STANDING:

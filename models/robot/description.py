@@ -17,7 +17,7 @@ from backbeat.models.common.errors import BackbeatError, unknown_name
 from backbeat.models.common.outside_file import is_file, is_there
 from backbeat.models.common.yaml_file import parse_yaml
 from backbeat.models.robot.inheritance import Stamp, lineage, merged_text, stamp
-from backbeat.models.robot.roles import check_roles, joints_by_role
+from backbeat.models.robot.roles import check_roles, joints_by_role, opposed_joints
 from backbeat.models.urdf.checks.inertia import refuse_impossible_bodies
 from backbeat.models.urdf.loading.contact_sets import check_contact_set
 from backbeat.models.urdf.overlay.file import made_from
@@ -177,6 +177,10 @@ class RobotDescription:
     def role_joints(self) -> dict[str, tuple[str, ...]]:
         """Names of joints by role, from the base outward."""
         return joints_by_role(self.roles, self.groups)
+
+    def opposed_joints(self) -> frozenset[str]:
+        """Joints that turn the other way than their roles."""
+        return opposed_joints(self.roles)
 
     def posture_angles(self, name: str) -> dict[str, float]:
         """Joint angles of a named posture [rad], with its base postures resolved.

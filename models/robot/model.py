@@ -28,16 +28,11 @@ from backbeat.models.robot.description import (
 from backbeat.models.robot.description_check import check_driven, sunk
 from backbeat.models.robot.fusing import fuse
 from backbeat.models.robot.joints import Dimensions, RobotJoints, read_joints, servos_of
-from backbeat.models.robot.link_frames import RobotFrames, read_contacts
+from backbeat.models.robot.link_frames import RobotFrames, leg_length, read_contacts
 from backbeat.models.robot.loading import add_robot, pose_of
 from backbeat.models.robot.mimic import couple, find_followers
 from backbeat.models.robot.postures import RobotPostures
-from backbeat.models.robot.roles import (
-    ROLES,
-    left_and_right,
-    opposed_joints,
-    read_roles,
-)
+from backbeat.models.robot.roles import ROLES, left_and_right, read_roles
 from backbeat.models.robot.whole_plant import load_whole
 from backbeat.models.urdf.loading.honoring import describe
 
@@ -73,6 +68,7 @@ class RobotModel(Dimensions):
         roles: joints and links by role.
         task_space: hand and start in task space.
         leg_joints: indices of the joints of the limbs that end in soles.
+        leg_length: from hip to sole along the joints, 0 without legs [m].
         groups: joint indices by group name.
         total_mass: mass with equipment [kg].
         parts, places: words for parts of the body and for places on it.
@@ -157,6 +153,7 @@ class RobotModel(Dimensions):
         self.contacts, self.patches, self.soles = found.all, found.patches, found.soles
         self.rests, self.tips = found.rests, found.tips
         self.leg_joints = found.leg_joints
+        self.leg_length = leg_length(self.tree, [found.all[n] for n in found.soles])
 
     def _take_roles(self, full: MultibodyPlant) -> None:
         self.task_space = self._yaml.task_space
@@ -168,7 +165,7 @@ class RobotModel(Dimensions):
             self._index,
             full,
             self.description,
-            opposed_joints(self._yaml.roles),
+            self._yaml.opposed_joints(),
         )
 
     def _find_covers(self) -> tuple[tuple[str, str], ...]:

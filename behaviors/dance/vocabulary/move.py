@@ -25,8 +25,9 @@ STATES: dict[str, dict[str, float]] = {"stand": {}, "squat": {"com.z": -0.12}}
 BOTH_TURNS, BOTH = "both ", "both_"
 # Feet as markers name them.
 FOOT_WORDS = ("left foot", "right foot")
-# Channels that are no joints.
-TASK_CHANNELS = tuple(f"com.{a}" for a in "xyz") + tuple(f"pelvis.r{a}" for a in "xyz")
+# Channels that are no joints, of which some are lengths.
+LENGTHS = tuple(f"com.{a}" for a in "xyz")
+TASK_CHANNELS = LENGTHS + tuple(f"pelvis.r{a}" for a in "xyz")
 
 
 @dataclass(frozen=True)
