@@ -88,9 +88,7 @@ class DanceSpecification(DanceLayers):
     def placed_moves(self, moves: Mapping[str, Move]) -> list[PlacedMove]:
         """Its moves, each at its place; see `arrangement.place_moves`."""
         meter = self.meter_map()
-        return place_moves(
-            self.tracks, moves, meter, self.fade, self.name, self.scale
-        )
+        return place_moves(self.tracks, moves, meter, self.fade, self.name, self.scale)
 
     def carried_findings(self, moves: Mapping[str, Move]) -> list[RuleFinding]:
         """What becomes of moves with what the dancer carries.

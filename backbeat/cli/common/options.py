@@ -23,3 +23,11 @@ Unverified = Annotated[
 ]
 ResultsAsJson = Annotated[bool, typer.Option("--json", help="Results as JSON.")]
 MetricsAsJson = Annotated[bool, typer.Option("--json", help="Metrics as JSON.")]
+OtherRobot = Annotated[
+    str,
+    typer.Option(
+        "--robot",
+        help="Robot that ships, or path of a robot YAML, in place of the behavior's "
+        "own.",
+    ),
+]
