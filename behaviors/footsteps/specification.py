@@ -241,7 +241,15 @@ class Walker:
                 if step.between
             },
             price_of_time=specification.objectives.time,
+            remarks=tuple(self._left_out()),
         )
+
+    def _left_out(self) -> Iterator[str]:
+        if self.specification.arm_swing and not _swinging_joints(self.robot):
+            yield (
+                f"{self.robot.name} has no joint for left and right shoulder pitch, "
+                "and its arms do not swing"
+            )
 
     def swing_tasks(self) -> Iterator[Task]:
         """Feet through the air."""
@@ -276,8 +284,9 @@ class Walker:
         yield CenterOfMassTask(knots, middle + [0.0, 0.0, com[2]], weight)
         level = [RigidTransform(RotationMatrix(RollPitchYaw(0, 0, a))) for a in yaw]
         yield FrameTask(self.robot.trunk.name, knots, level, "rx ry rz", weight=20.0)
-        if self.specification.arm_swing:
-            joints, signs = _swinging_joints(self.robot)
+        arms = _swinging_joints(self.robot)
+        if self.specification.arm_swing and arms:
+            joints, signs = arms
             swing = self.specification.arm_swing * apart[:, None] * signs
             rest = self.q_start[self.robot.base_positions + joints]
             yield PostureTask(joints, knots, rest + swing, 40.0)
@@ -310,15 +319,16 @@ def _holds(between: list[float], time: float) -> bool:
     return len(between) == 2 and 0 < between[0] <= time <= between[1]
 
 
-def _swinging_joints(robot: RobotModel) -> tuple[np.ndarray, np.ndarray]:
+def _swinging_joints(robot: RobotModel) -> tuple[np.ndarray, np.ndarray] | None:
     """(2,) joints that swing the arms, and (2,) signs that send the left one back.
 
-    Raises:
-        BackbeatError: the robot YAML does not say which joints are the shoulders.
+    None for a robot without shoulders.
     """
     joints, signs = [], []
     for side, way in zip(FEET, (1.0, -1.0), strict=True):
         pitch = robot.roles.turning(f"{side} shoulder pitch")
+        if pitch is None and f"{side} shoulder" not in robot.roles:
+            return None
         # Without the turns of its joints, a shoulder swings about the first of them.
         name, sign = pitch or (robot.roles.names(f"{side} shoulder")[0], way)
         joints.append(robot.joint_index(name))
