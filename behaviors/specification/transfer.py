@@ -21,7 +21,7 @@ def name_on(name: str, robot: str) -> str:
         name: of the behavior.
         robot: name of the robot.
     """
-    return f"{re.sub('[^a-z0-9]+', '-', robot.lower()).strip('-')}-{name}"
+    return f"{name}-{re.sub('[^a-z0-9]+', '-', robot.lower()).strip('-')}"[:64]
 
 
 def robot_name(robot: str) -> str:

@@ -64,11 +64,11 @@ def test_a_shipped_behavior_goes_on_another_robot(backbeat, tmp_path):
     assert f"backbeat build side-step --robot {robot}" in err
     code, _, err = backbeat("build", "side-step", *at)
     assert code == 0, err
-    assert "g1-side-step (footsteps, 6.0 s, verified): Steps to the side" in err
+    assert "side-step-g1 (footsteps, 6.0 s, verified): Steps to the side" in err
     code, out, err = backbeat("track", "side-step", *at, "--json")
     assert code == 0, err
     tracked = json.loads(out)
-    assert tracked["behavior"] == "g1-side-step"
+    assert tracked["behavior"] == "side-step-g1"
     assert tracked["survived"]
     assert tracked["com_error_mm"]["rms"] < 6.0
 

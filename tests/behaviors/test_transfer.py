@@ -49,7 +49,7 @@ def read(name, robot):
 @pytest.mark.parametrize("name", SHIPPED)
 def test_a_motion_goes_to_a_robot_by_a_name_of_its_own(name, t1, ratio):
     specification = read(name, t1)
-    assert specification.name == f"t1-{name}" == name_on(name, "T1")
+    assert specification.name == f"{name}-t1" == name_on(name, "T1")
     assert specification.robot == t1
     # A hip whose joints are apart is longer along these than it is straight.
     assert specification.scale == pytest.approx(ratio, rel=0.06)
@@ -121,15 +121,15 @@ def test_what_is_wrong_is_said_of_a_line_of_the_file(tmp_path, t1):
     specification, text = read_any(path, Variant(robot=t1))
     lines = text.splitlines()
     assert lines[6] == "  - {feet: all, time: 0.7}"
-    assert lines[2] == "name: t1-hop"
-    assert specification.name == "t1-hop"
+    assert lines[2] == "name: hop-t1"
+    assert specification.name == "hop-t1"
     flow = tmp_path / "flow.yaml"
     flow.write_text(
         "{kind: footsteps, name: flow, summary: S., steps: [{feet: both, time: 1}]}\n"
     )
     specification, text = read_any(flow, Variant(robot=t1))
-    assert specification.name == "t1-flow"
-    assert "name: t1-flow" in text
+    assert specification.name == "flow-t1"
+    assert "name: flow-t1" in text
 
 
 @pytest.mark.parametrize("scale", [0.0, -1.0, 100.0, float("nan")])
@@ -151,4 +151,4 @@ def test_lengths_add_up_over_two_robots(t1):
     once = read("march", t1)
     back = transferred(once, "atlas")
     assert back.scale == pytest.approx(1.0, abs=1e-4)
-    assert back.name == "atlas-t1-march"
+    assert back.name == "march-t1-atlas"
