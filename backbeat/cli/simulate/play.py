@@ -48,8 +48,9 @@ def command(
     check_port(port)
     name = name_on_robot(name or "", robot, library) or None
     subject = options.Subject(name, move, kinematic)
-    chooses = not subject.is_named
-    playback = Playback(speed, loop, wait, port, simulated, unverified, chooses, detail)
+    playback = Playback(
+        speed, loop, wait, port, simulated, unverified, not subject.is_named, detail
+    )
     recording = options.RecordingOptions(record, fps, click, latency_ms, backing)
     if task_space is not None:
         options.check_task_space(subject, playback, recording)
