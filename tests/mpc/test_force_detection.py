@@ -89,9 +89,7 @@ def test_a_motion_that_the_motors_explain_leaves_nothing(robot):
 def test_rotors_are_no_outside_force(tmp_path):
     """An observer without them takes what spins them up for a force."""
     path = tmp_path / "electric.yaml"
-    path.write_text(
-        "name: electric\nlike: atlas\narmature: {left arm: 0.1, right leg: 0.3}\n"
-    )
+    path.write_text("name: electric\nlike: atlas\narmature: {left arm: 0.5}\n")
     samples = list(simulated(RobotModel(path), 200))
     worst = [
         max(np.abs(r).max() for r, _ in observed(robot, samples))
