@@ -42,6 +42,7 @@ def build_all(
     log: bool = False,
     executors: Sequence[Executor] = (),
     adapt: Adaptation = AS_WRITTEN,
+    robot: str = "",
 ) -> list[Outcome]:
     """Builds behaviors; one that fails does not keep the others from it.
 
@@ -55,6 +56,7 @@ def build_all(
         executors: where to build instead, see `backbeat.jobs.cluster`; they write to
             the library under the same path.
         adapt: what is done to the notes of MIDI and tablature files.
+        robot: robot that they are built for; "" for their own.
 
     Returns:
         An outcome each, in order, whose value is a `Built`.
@@ -67,12 +69,13 @@ def build_all(
     for name in names:
         title = Path(name).stem
         try:
-            stored = _stored(name, store, taken, adapt)
+            stored = _stored(name, store, taken, adapt, robot)
         except BackbeatError as error:
             outcomes[name] = Outcome(title, error=error)
         else:
             if force or stored is None:
-                jobs[name] = Job(title, build_one, (name, library, force, log, adapt))
+                given = name, library, force, log, adapt, robot
+                jobs[name] = Job(title, build_one, given)
                 continue
             outcomes[name] = Outcome(title, stored)
             watcher.progress(title, 1.0, "up to date")
@@ -97,6 +100,7 @@ def build_one(
     force: bool,
     log: bool,
     adapt: Adaptation = AS_WRITTEN,
+    robot: str = "",
     hands: int = 1,
 ) -> Built:
     """The job of building one behavior."""
@@ -112,6 +116,7 @@ def build_one(
         iteration if log else None,
         hands,
         adapt,
+        robot,
     )
     return _built(behavior)
 
@@ -126,11 +131,15 @@ def iteration_line(entry: Mapping[str, float]) -> str:
 
 
 def _stored(
-    name: str, library: Library, taken: set[str], adapt: Adaptation = AS_WRITTEN
+    name: str,
+    library: Library,
+    taken: set[str],
+    adapt: Adaptation = AS_WRITTEN,
+    robot: str = "",
 ) -> Built | None:
     """What the library has, if it is up to date; adds the behavior to `taken`."""
     path = find_specification(name)
-    specification, text = read_any(path, adapt)
+    specification, text = read_any(path, adapt, robot)
     if specification.name in taken:
         raise BackbeatError(
             f"{path}: another specification of this build is called "

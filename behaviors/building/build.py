@@ -69,6 +69,7 @@ def build(
     log: Log | None = None,
     processes: int = 1,
     adapt: Adaptation = AS_WRITTEN,
+    robot: str = "",
 ) -> Behavior:
     """Builds one behavior, or takes it from the library when nothing changed.
 
@@ -80,6 +81,7 @@ def build(
         log: called at every iteration of the solver.
         processes: how many windows of a long motion are solved at a time.
         adapt: what is done to the notes of a MIDI or tablature file.
+        robot: robot that it is built for, see `for_robot`; "" for its own.
 
     Raises:
         BackbeatError: the specification is wrong, or the motion was not found or
@@ -88,7 +90,7 @@ def build(
     started, report = time.perf_counter(), progress or (lambda share, what: None)
     reports = Reports(report, log or (lambda entry: None))
     path = find_specification(name)
-    specification, text = read_any(path, adapt)
+    specification, text = read_any(path, adapt, robot)
     if isinstance(specification, SetlistSpecification):
         refuse_setlist(text, path)
     key = build_key(specification, text, path.parent)

@@ -1,5 +1,6 @@
 """Specifications: the YAML files that people write, by kind."""
 
+import json
 import re
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,7 @@ from backbeat.models.common.errors import (
 )
 from backbeat.models.common.outside_file import is_file, is_folder, is_there, read_text
 from backbeat.models.common.yaml_file import parse_yaml, read_tree
+from backbeat.models.robot.description import find_description
 
 SHIPPED_FOLDER = Path(__file__).parents[1] / "specifications"
 SETLIST_FOLDER = Path(__file__).parents[1] / "setlists"
@@ -96,16 +98,18 @@ def read_specification(path: str | Path) -> tuple[Specification, str]:
 
 
 def read_any(
-    path: str | Path, adapt: Adaptation = AS_WRITTEN
+    path: str | Path, adapt: Adaptation = AS_WRITTEN, robot: str = ""
 ) -> tuple[Specification | SetlistSpecification, str]:
     """Reads a specification or a setlist, and its text.
 
     Args:
         path: where it is.
         adapt: what is done to the notes of a MIDI or tablature file.
+        robot: robot that it is for, in place of its own; "" for its own.
 
     Raises:
-        BackbeatError: as `read_specification`, or there are no notes to adapt.
+        BackbeatError: as `read_specification`, or there are no notes to adapt, or
+            another robot is given to a setlist.
     """
     path = Path(path)
     if adapt != AS_WRITTEN and path.suffix.lower() not in NOTES:
@@ -114,11 +118,51 @@ def read_any(
             "in YAML has keys of the same names, and so has adapt of a drumming "
             "specification"
         )
-    text = _text(path, adapt)
+    text = for_robot(_text(path, adapt), robot, str(path))
     with located(file=path):
         if kind_of(text, str(path)) == SETLIST:
             return read_setlist(text, str(path)), text
         return with_robot_beside(parse_specification(text, str(path)), path), text
+
+
+def for_robot(text: str, robot: str, where: str) -> str:
+    """The text of a specification for another robot, whose name goes behind its own.
+
+    Args:
+        text: the specification.
+        robot: a robot that ships, or the path of a robot YAML; "" for its own.
+        where: names the specification in errors.
+
+    Raises:
+        BackbeatError: there is no such robot, or what is in the text is a setlist or
+            has no `name` on a line of its own.
+    """
+    if not robot:
+        return text
+    found = find_description(robot)
+    tree = read_tree(text, where)
+    if tree.get("kind") == SETLIST:
+        raise BackbeatError(
+            f"{where} is a setlist, whose behaviors are of one robot; write "
+            f"`robot: {robot}` into it"
+        )
+    own = str(tree.get("robot", Specification.robot))
+    if own == robot:
+        return text
+    if found.suffix and str(robot) != found.stem:
+        robot = str(found.resolve())
+    name = f"{tree.get('name', '')}-{found.stem}".lower()
+    text, named = re.subn(r"(?m)^name:[^\n]*$", f"name: {name}", text, count=1)
+    if not named:
+        raise BackbeatError(
+            f"{where}: `name` does not stand on a line of its own; write "
+            f"`robot: {robot}` into the file"
+        )
+    line = f"robot: {json.dumps(robot)}"
+    if "robot" in tree:
+        # In its place, so that lines keep their numbers.
+        return re.sub(r"(?m)^robot:[^\n]*$", lambda _: line, text, count=1)
+    return f"{text.rstrip()}\n{line}\n"
 
 
 def drumming_text(notes: str | Path, adapt: Adaptation = AS_WRITTEN) -> str:

@@ -1,7 +1,7 @@
 """Parts of the family's looks: shells, joints, feet, hands and heads of small robots.
 
-Materials, joint drums and the helmet are those of Atlas, at any size. All lengths are in
-meters, and all places in the frame of a link.
+Materials, joint drums and the helmet are those of Atlas, at any size. All lengths are
+in meters, and all places in the frame of a link.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -72,7 +72,7 @@ def joint(
 def bone(
     path: Sequence[Point], radii: Sequence[float], material: Material = SHELL
 ) -> Part:
-    """Returns a limb: a bar with round ends along a path, with a radius at each point."""
+    """Returns a limb: a bar with round ends through points, with a radius at each."""
     return Part(sweep(path, radii, 14), material)
 
 
@@ -192,7 +192,7 @@ def both_sides(left: Mapping[str, Iterable[Part]]) -> dict[str, list[Part]]:
 
 
 def write(folder: Path, meshes: Mapping[str, Sequence[Part]]) -> None:
-    """Writes the meshes of a robot, the same bytes on each run, and tells their size."""
+    """Writes a robot's meshes, the same bytes on each run, and prints their sizes."""
     total = 0
     folder.mkdir(exist_ok=True)
     for name, parts in meshes.items():

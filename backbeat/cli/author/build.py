@@ -36,9 +36,17 @@ def command(
     tempo_factor: options.TempoFactor = 1.0,
     grid: options.Grid = 0,
     least_velocity: options.LeastVelocity = 1,
+    robot: options.ForRobot = "",
     as_json: ResultsAsJson = False,
 ) -> None:
     """Builds behaviors and setlists: solves, verifies and stores what has changed."""
+    if robot and (watched or max_tempo):
+        from backbeat.models.common.errors import BackbeatError
+
+        raise BackbeatError(
+            "--robot is for builds alone; for --watch and --max-tempo write "
+            f"`robot: {robot}` into the specification"
+        )
     if watched:
         from backbeat.cli.author.watch import watch_behavior
 
@@ -57,7 +65,9 @@ def command(
     wanted = names or shipped_names()
     for path in [find_specification(name) for name in wanted]:
         warn_of_shadow(path, library)
-    outcomes = build_behaviors(wanted, library, force, jobs, verbose, scheduler, adapt)
+    outcomes = build_behaviors(
+        wanted, library, force, jobs, verbose, scheduler, adapt, robot
+    )
     made = [o.value for o in outcomes if o.error is None]
     if as_json:
         print_json([built.numbers for built in made])
@@ -102,6 +112,7 @@ def build_behaviors(
     verbose: bool = False,
     scheduler: str | None = None,
     adapt: "Adaptation | None" = None,
+    robot: str = "",
 ) -> "list[Outcome]":
     """Builds behaviors with a progress bar each; Ctrl-C keeps what is done."""
     from backbeat.behaviors.music.files.score_reader import AS_WRITTEN
@@ -114,7 +125,7 @@ def build_behaviors(
     try:
         with cluster_executors(scheduler) as executors, bars:
             return build_all(
-                names, library, bars, force, jobs, verbose, executors, adapt
+                names, library, bars, force, jobs, verbose, executors, adapt, robot
             )
     except KeyboardInterrupt:
         done = sum(o.error is None for o in bars.outcomes)

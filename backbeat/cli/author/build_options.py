@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from backbeat.cli.common.completion import specifications
+from backbeat.cli.common.completion import robots, specifications
 
 Names = Annotated[
     list[str] | None,
@@ -15,6 +15,15 @@ Names = Annotated[
     ),
 ]
 Force = Annotated[bool, typer.Option(help="Build what is up to date too.")]
+ForRobot = Annotated[
+    str,
+    typer.Option(
+        "--robot",
+        help="Build for this robot in place of the specification's own: one that "
+        "ships, or a robot YAML. Its name goes behind that of the behavior.",
+        autocompletion=robots,
+    ),
+]
 Jobs = Annotated[
     int | None,
     typer.Option(min=1, help="Behaviors at a time; by default one a core."),
