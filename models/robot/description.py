@@ -13,6 +13,11 @@ from functools import cache, lru_cache
 from math import isfinite
 from pathlib import Path
 
+from backbeat.models.actuation.drives import (
+    MotorDescription,
+    check_armature,
+    check_motors,
+)
 from backbeat.models.common.errors import BackbeatError, unknown_name
 from backbeat.models.common.outside_file import is_file, is_there
 from backbeat.models.common.yaml_file import parse_yaml
@@ -160,6 +165,11 @@ class RobotDescription:
     places: dict[str, PlaceDescription] = field(default_factory=dict)
     # Servo gains by group name.
     servo: dict[str, ServoGains] = field(default_factory=dict)
+    # Inertia that motors add behind their gears, by joint, group or role [kg m^2]; in
+    # place of what the model file says.
+    armature: dict[str, float] = field(default_factory=dict)
+    # Torque over speed of motors, by joint, group or role.
+    motors: dict[str, MotorDescription] = field(default_factory=dict)
     # How far inside the hard limits soft ones lie at least, wherever the URDF has them
     # [rad or m]; 0 leaves them there.
     soft_limit_margin: float = 0.0
@@ -295,6 +305,8 @@ def _loaded(paths: tuple[Path, ...], _stamps: tuple[Stamp, ...]) -> RobotDescrip
         raise BackbeatError(f"{path}: no such URDF {description.urdf!r} beside it")
     check_contact_set(description.contact_set)
     check_roles(description.role_joints(), path)
+    check_armature(description.armature, path)
+    check_motors(description.motors, path)
     if not 0 <= description.soft_limit_margin < 1:
         raise BackbeatError(
             f"{path}: soft_limit_margin is {description.soft_limit_margin:g}; it must "

@@ -54,6 +54,7 @@ class RobotModel(Dimensions):
         position_lower, position_upper: joint limits [rad or m].
         velocity_limits: joint speed limits [rad/s or m/s].
         effort_limits: joint torque or force limits [N m or N].
+        motors: what motors give at a speed, where the robot YAML says.
         damping: viscous joint damping in the URDF [N m s/rad].
         friction: Coulomb friction in the URDF [N m or N].
         modes: mode of the servo that hardware interfaces choose, by joint.
@@ -142,7 +143,7 @@ class RobotModel(Dimensions):
         if servos := self.servo_gains():
             is_known = "stand" in self._yaml.postures
             stand = self._yaml.posture_angles("stand") if is_known else {}
-            felt = felt_inertias(self.plant, self._full, stand)
+            felt = felt_inertias(self.plant, stand)
             own = dict(zip(self.joint_names, self.damping.tolist(), strict=True))
             check_servo_gains(servos, felt, own, str(self.description))
 
@@ -186,7 +187,7 @@ class RobotModel(Dimensions):
         self.position_lower = joints.position_lower
         self.position_upper = joints.position_upper
         self.velocity_limits = joints.velocity_limits
-        self.effort_limits = joints.effort_limits
+        self.effort_limits, self.motors = joints.effort_limits, joints.motors
         self.damping, self.friction = joints.damping, joints.friction
         self.modes = joints.modes
         self.notes += joints.notes

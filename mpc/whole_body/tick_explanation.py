@@ -69,7 +69,7 @@ def explain_tick(
         tasks, limits = tick.program.report(solution), list[LimitReport]()
     else:
         tasks = report_tasks(tick.program, tick.target, middle, v, solution)
-        limits = list(_limits(tick.program, tick.target, solution))
+        limits = list(_limits(tick.program, tick.target, v, solution))
     return TickExplanation(
         time=t,
         phase=plan.phase_at(t + 0.5 * tick.period),
@@ -221,7 +221,10 @@ def _path_tasks(
 
 
 def _limits(
-    program: WholeBodyProgram, target: Target, solution: WholeBodySolution
+    program: WholeBodyProgram,
+    target: Target,
+    v: np.ndarray,
+    solution: WholeBodySolution,
 ) -> Iterator[LimitReport]:
     """Both sides of every bound that is one."""
     tick, robot = program.workspace, program.robot
@@ -231,6 +234,7 @@ def _limits(
     x = np.concatenate([free, (solution.wrench + solution.off_path).ravel()])
     values = np.concatenate([x, tick.A @ x])
     first = n + C * CONE_ROWS
+    _, most = robot.motors.at(v[robot.base_velocities :])
 
     def describe(i: int, side: str) -> tuple[str, float, float, str] | None:
         """Name, what to add to value and bound, scale and unit of bound i."""
@@ -248,7 +252,7 @@ def _limits(
         if i < first + nj:
             j = i - first
             effort = float(robot.effort_limits[j])
-            shift = effort - float(tick.upper[i])
+            shift = float(most[j] - tick.upper[i])
             name = robot.joint_names[j]
             return f"torque of {name} at its {side} limit", shift, effort, "N m"
         c, k = divmod(i - first - nj, 6)

@@ -1,5 +1,7 @@
 """States and targets for the whole-body program."""
 
+from pathlib import Path
+
 import numpy as np
 
 from backbeat.behaviors.library.behavior import Mount, make_robot
@@ -32,9 +34,10 @@ class Stance:
         speed: float = 0.2,
         contacts: tuple[str, ...] = FEET,
         posture: str = "stand",
+        robot: str | Path = "atlas",
     ) -> None:
         equipment = ("sticks", "seat") if "seat" in contacts else ("sticks",)
-        self.robot: RobotModel = make_robot("atlas", equipment, Mount())
+        self.robot: RobotModel = make_robot(str(robot), equipment, Mount())
         self.program = WholeBodyProgram(self.robot, contacts, TIPS)
         self.drake = DrakeRobot(self.robot)
         rest = start_configuration(self.robot, posture)

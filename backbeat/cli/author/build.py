@@ -42,6 +42,13 @@ def command(
     as_json: ResultsAsJson = False,
 ) -> None:
     """Builds behaviors and setlists: solves, verifies and stores what has changed."""
+    if robot and (watched or max_tempo):
+        from backbeat.models.common.errors import BackbeatError
+
+        raise BackbeatError(
+            "--robot is for builds alone; for --watch and --max-tempo write "
+            f"`robot: {robot}` into the specification"
+        )
     if watched:
         from backbeat.cli.author.watch import watch_behavior
 

@@ -5,6 +5,8 @@ from typing import Annotated
 
 import typer
 
+from backbeat.cli.common.completion import robots
+
 LIBRARY = Path("library")
 INTERRUPTED = 130  # what a shell says of a program that Ctrl-C ended
 
@@ -28,6 +30,7 @@ OtherRobot = Annotated[
     typer.Option(
         "--robot",
         help="Robot that ships, or path of a robot YAML, in place of the behavior's "
-        "own.",
+        "own; its name goes behind that of the behavior.",
+        autocompletion=robots,
     ),
 ]

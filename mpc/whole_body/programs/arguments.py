@@ -28,7 +28,9 @@ class Structure(NamedTuple):
     tree: KinematicTree
     gravity: float
     mass: float
-    effort: Vector  # (nj,)
+    effort: Vector  # (nj,) what motors give
+    stall: Vector  # (nj,) at rest, and what they lose with speed
+    slope: Vector  # (nj,)
     damping: Vector  # (nj,)
     position_lower: Vector  # (nj,)
     position_upper: Vector  # (nj,)

@@ -1,5 +1,6 @@
 """Limits of the whole-body program: rows and bounds of what must hold, compiled."""
 
+from backbeat.models.actuation.drives import highest_effort
 from backbeat.models.compiled import compiled
 from backbeat.mpc.whole_body.programs.arguments import CONE_ROWS
 
@@ -63,8 +64,10 @@ def limits(structure, target, q, v, tick):
             o = na + 6 * c
             for i in range(6):
                 A[row, o + i] -= weight * tick.J[c, i, nf + j]
-        upper[n + row] = structure.effort[j] - s
-        lower[n + row] = -structure.effort[j] - s
+        effort, u = structure.effort[j], v[nf + j]
+        stall, slope = structure.stall[j], structure.slope[j]
+        upper[n + row] = highest_effort(effort, stall, slope, u) - s
+        lower[n + row] = -highest_effort(effort, stall, slope, -u) - s
     _limb_limits(structure, target, q, v, tick, first + nj)
 
 

@@ -155,6 +155,8 @@ class WholeBodyProgram:
             gravity=robot.gravity,
             mass=robot.total_mass,
             effort=robot.effort_limits,
+            stall=robot.motors.stall,
+            slope=robot.motors.slope,
             damping=robot.damping,
             position_lower=robot.position_lower,
             position_upper=robot.position_upper,
