@@ -9,8 +9,8 @@ from backbeat.models.state.configuration import Configuration
 
 # Axes that turns are about, while arms and legs hang.
 AXES = {"roll": (1.0, 0.0, 0.0), "pitch": (0.0, 1.0, 0.0), "yaw": (0.0, 0.0, 1.0)}
-# What a positive turn does to the end of a limb that hangs, for shoulders may have tilted
-# axes: the end, and the way that it goes.
+# What a positive turn does to the end of a limb that hangs, for shoulders may have
+# tilted axes: the end, and the way that it goes.
 AHEAD, BACK, LEFT = (1.0, 0.0, 0.0), (-1.0, 0.0, 0.0), (0.0, 1.0, 0.0)
 ARM, LEG = ("wrist", "elbow", "shoulder"), ("ankle", "knee", "hip")
 MOVES = {

@@ -46,7 +46,7 @@ class ContactDescription:
     # Half length (x) and half width (y) of the patch [m].
     half_length: float = 0.0
     half_width: float = 0.0
-    # Joints of the limb between base and patch, base first; six for a leg.
+    # Joints of the limb between base and patch, base first; five to seven for a leg.
     limb: list[str] = field(default_factory=list)
     # Sole that does not rest as a whole while this contact comes along: that of a foot
     # which plays a pedal, and here is its heel.

@@ -11,10 +11,10 @@ from backbeat.cli.common.options import (
     INTERRUPTED,
     LIBRARY,
     LibraryFolder,
-    OtherRobot,
     ResultsAsJson,
     Scheduler,
 )
+from backbeat.cli.common.other_robot import OtherRobot
 
 if TYPE_CHECKING:
     from backbeat.behaviors.music.notation.score_description import Adaptation

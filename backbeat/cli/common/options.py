@@ -5,8 +5,6 @@ from typing import Annotated
 
 import typer
 
-from backbeat.cli.common.completion import robots
-
 LIBRARY = Path("library")
 INTERRUPTED = 130  # what a shell says of a program that Ctrl-C ended
 
@@ -25,12 +23,3 @@ Unverified = Annotated[
 ]
 ResultsAsJson = Annotated[bool, typer.Option("--json", help="Results as JSON.")]
 MetricsAsJson = Annotated[bool, typer.Option("--json", help="Metrics as JSON.")]
-OtherRobot = Annotated[
-    str,
-    typer.Option(
-        "--robot",
-        help="Robot that ships, or path of a robot YAML, in place of the behavior's "
-        "own; its name goes behind that of the behavior.",
-        autocompletion=robots,
-    ),
-]

@@ -1,6 +1,21 @@
 """`--robot`: a behavior on another robot than the one that it was written for."""
 
 from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from backbeat.cli.common.completion import robots
+
+OtherRobot = Annotated[
+    str,
+    typer.Option(
+        "--robot",
+        help="Robot that ships, or path of a robot YAML, in place of the behavior's "
+        "own; its name goes behind that of the behavior.",
+        autocompletion=robots,
+    ),
+]
 
 
 def placed_robot(robot: str) -> str:

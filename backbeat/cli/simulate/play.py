@@ -1,7 +1,8 @@
 """``backbeat play``: a behavior on the stage, in real time or as a recording."""
 
 from backbeat.cli.common.browser import OpensBrowser
-from backbeat.cli.common.options import LIBRARY, LibraryFolder, OtherRobot
+from backbeat.cli.common.options import LIBRARY, LibraryFolder
+from backbeat.cli.common.other_robot import OtherRobot
 from backbeat.cli.common.stream_options import (
     StreamFormat,
     StreamPort,

@@ -10,9 +10,9 @@ from backbeat.cli.common.options import (
     LIBRARY,
     LibraryFolder,
     MetricsAsJson,
-    OtherRobot,
     Unverified,
 )
+from backbeat.cli.common.other_robot import OtherRobot
 from backbeat.cli.common.stream_options import (
     StreamFormat,
     StreamPort,

@@ -198,11 +198,12 @@ def posture_cost(structure, gains, target, q, v, tick, H, g):
 
 @compiled
 def contact_cost(structure, gains, target, v, tick, H, g):
-    """Holds standing contacts without a limb where they are."""
+    """Holds standing contacts where they are that no limb, or a short one, follows."""
     nv, n = tick.Z.shape
     T, a = np.empty(n), np.empty(6)
-    for c in range(structure.limb.shape[0], structure.contact_body.shape[0]):
-        if not target.standing[c]:
+    L = structure.limb.shape[0]
+    for c in range(structure.contact_body.shape[0]):
+        if not target.standing[c] or (c < L and structure.limb[c, 5] >= 0):
             continue
         contact_acceleration(structure, gains, target, tick, v, c, a)
         for i in range(6):

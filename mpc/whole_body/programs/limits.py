@@ -80,6 +80,11 @@ def _limb_limits(structure, target, q, v, tick, first):
     for c in range(structure.limb.shape[0]):
         for i in range(6):
             j, row = structure.limb[c, i], first + 6 * c + i
+            if j < 0:
+                for m in range(n):
+                    tick.A[row, m] = 0.0
+                tick.lower[n + row], tick.upper[n + row] = -1e30, 1e30
+                continue
             x, u = q[nq + j], v[nf + j]
             # Never nearer than the behavior itself goes.
             low = structure.limb_range[0, c, i]
