@@ -38,7 +38,7 @@ from backbeat.models.adoption.written_model import with_efforts
 from backbeat.models.common.errors import BackbeatError
 from backbeat.models.robot.model import RobotModel
 from backbeat.models.urdf.checks.inertia import refuse_impossible_bodies
-from backbeat.models.urdf.loading.honoring import describe
+from backbeat.models.urdf.loading.extensions import describe
 from backbeat.models.urdf.reading.description import listed
 
 # Bends of the knees to stand with, to be pushed with and to crouch with, the first that

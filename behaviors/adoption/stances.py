@@ -137,7 +137,7 @@ class StanceFinder:
         found = solver.solve(q_near, targets, np.zeros(2))
         state = Configuration(robot, found.q)
         clearance = np.inf
-        if self.collisions.feelers:
+        if self.collisions.spheres:
             distances, _ = state.distances(self.collisions.arrays())
             clearance = float(distances.min() - self.collisions.margin)
         load, joint = standing_load(robot, state)
@@ -197,7 +197,7 @@ class StanceFinder:
     def nearest(self, stance: Stance) -> str:
         """The two links that are nearest to each other in a stance."""
         state, model = Configuration(self.robot, stance.q), self.collisions
-        if not model.feelers:
+        if not model.spheres:
             return ""
         i = int(state.distances(model.arrays())[0].argmin())
         best, name = np.inf, ""
@@ -208,7 +208,7 @@ class StanceFinder:
             distance = float(state.distances(one.arrays())[0][i])
             if distance < best:
                 best, name = distance, model.solids[j].name
-        return f"{model.feelers[i].link} and {name}"
+        return f"{model.spheres[i].link} and {name}"
 
 
 def bending_side(straight: float, low: float, high: float) -> float:

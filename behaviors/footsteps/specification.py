@@ -240,7 +240,7 @@ class Walker:
                 for i, step in enumerate(steps)
                 if step.between
             },
-            price_of_time=specification.objectives.time,
+            time_weight=specification.objectives.time,
             remarks=tuple(self._left_out()),
         )
 

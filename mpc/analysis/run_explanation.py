@@ -19,8 +19,8 @@ from backbeat.mpc.reference.trajectory import Reference
 from backbeat.mpc.scenario.settings import settings_at
 from backbeat.mpc.simulation.controllers import make_upper_body
 from backbeat.mpc.simulation.run import SimulationRun
+from backbeat.mpc.whole_body.core import WholeBodyCore
 from backbeat.mpc.whole_body.programs.preset import make_whole_body_program
-from backbeat.mpc.whole_body.tick import WholeBodyTick
 from backbeat.mpc.whole_body.tick_explanation import explain_tick
 
 
@@ -73,7 +73,7 @@ def explain_run(run: SimulationRun, t: float) -> RunExplanation:
     robot, patches, points = reference.robot, reference.patches, reference.points
     upper = make_upper_body(reference, scenario)
     program = make_whole_body_program(robot, patches, points, scenario.preset, upper)
-    tick = WholeBodyTick(program, reference, scenario.tick_timing, upper=upper)
+    tick = WholeBodyCore(program, reference, scenario.tick_timing, upper=upper)
     # A plan that arrives with a tick is read by the next.
     plan = plan_in_force(run, float(run.t[i]) - 1e-6)
     made = [p for p in run.plans if p.time < plan.time]

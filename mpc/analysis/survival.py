@@ -16,7 +16,7 @@ from backbeat.models.state.configuration import Configuration
 from backbeat.mpc.control.plan_channel import arrivals
 from backbeat.mpc.plans.plan import Plan
 from backbeat.mpc.reference.trajectory import Reference
-from backbeat.mpc.scenario.asked_tempo import asked_tempo
+from backbeat.mpc.scenario.requested_tempo import requested_tempo
 from backbeat.mpc.simulation.run import SimulationRun
 
 # When a push is judged, after its end [s].
@@ -80,7 +80,7 @@ def judge(run: SimulationRun, reference: Reference, t: float) -> Judgement | Non
     nq = robot.num_positions
     state = Configuration(robot, x[:nq], x[nq:])
     plan, before = plan_in_force(run, t), plan_in_force(run, t - WHILE)
-    clock, tempo = t + run.scenario.lead_in, asked_tempo(run.scenario)
+    clock, tempo = t + run.scenario.lead_in, requested_tempo(run.scenario)
     asked = tempo.phase(t) - tempo.phase(t - WHILE)
     phase = plan.phase_at(clock)
     sample = reference.sample(phase)

@@ -15,8 +15,8 @@ from pydrake.systems.framework import Context, State
 
 from backbeat.models.common.collectable_system import CollectableSystem, weak
 from backbeat.mpc.plans.plan import Plan
+from backbeat.mpc.scenario.model_mismatch import Stream, random_stream
 from backbeat.mpc.scenario.specification import Scenario
-from backbeat.mpc.scenario.world_error import Stream, random_stream
 
 # Room for rounding in times of events [s].
 ROUNDING = 1e-9

@@ -52,10 +52,10 @@ class Course(NamedTuple):
     sole_shift: Array3
     wrench_shift: Matrix
     deviation: Matrix
-    stretch: Vector
+    dilation: Vector
     is_planned: float
     replaced: Array3
-    outside: Matrix
+    external: Matrix
     tempo: float
 
 
@@ -85,10 +85,10 @@ def linearize_dynamics(
         sole_shift=horizon.sole_shift,
         wrench_shift=horizon.wrench_shift,
         deviation=horizon.deviation,
-        stretch=horizon.stretch,
+        dilation=horizon.dilation,
         is_planned=float(horizon.is_planned),
         replaced=horizon.replaced,
-        outside=horizon.outside,
+        external=horizon.external,
         tempo=horizon.tempo,
     )
     _linearize(course, x0, _places(C, soles), gravity, found)
@@ -119,10 +119,10 @@ def dynamics_pattern(count: int, soles: Sequence[int]) -> tuple[np.ndarray, np.n
         sole_shift=draw(size=(1, count, 3)),
         wrench_shift=draw(size=(1, 6 * count)),
         deviation=draw(size=(1, BODY + 2 * S)),
-        stretch=draw(size=1),
+        dilation=draw(size=1),
         is_planned=1.0,
         replaced=draw(size=(1, S, 2)),
-        outside=draw(size=(1, 3)),
+        external=draw(size=(1, 3)),
         tempo=0.8,
     )
     _linearize(course, draw(size=BODY + 2 * S), _places(count, soles), 9.8, found)
@@ -167,14 +167,14 @@ def _linearize(
     F, rate, constant = np.empty((3, 3)), np.empty((4, 3)), np.empty((2, 3))
     force = np.empty(3)
     for k in range(N):
-        h, W, stretch = along.h[k], along.rotation_rate[k], along.stretch[k]
-        H = h + stretch
+        h, W, dilation = along.h[k], along.rotation_rate[k], along.dilation[k]
+        H = h + dilation
         half = 0.5 * H * H
         x = x0 if k == 0 else along.deviation[k]
         F[:] = 0.0
         _forces_of_tempo(along, k, constant)
         for i in range(3):
-            constant[0, i] += along.outside[k, i]
+            constant[0, i] += along.external[k, i]
         rate[1], rate[2] = constant[0], constant[1]
         for c in range(C):
             columns = B[k, :, 6 * c : 6 * c + 6]
@@ -193,7 +193,9 @@ def _linearize(
                 rate[2, i] += F[i, j] * x[j]
                 rate[3, i] += W[i, j] * x[6 + j]
         _write_body(F, W, H, half, constant, A[k], e[k])
-        _write_stretch(F, W, H, rate, along.is_planned, stretch, B[k, :, t], e[k])
+        _write_time_dilation(
+            F, W, H, rate, along.is_planned, dilation, B[k, :, t], e[k]
+        )
         for i in range(3):
             B[k, i, t] += (com[k + 1, i] - com[k, i]) / h
             B[k, 3 + i, t] += (velocity[k + 1, i] - velocity[k, i]) / h
@@ -210,7 +212,7 @@ def _add_contact(along, k, c, gravity, force, constant, rate, B):
     """Adds what contact c does in interval k; writes its force and its columns."""
     arm, moved, axes = np.empty(3), np.empty(3), np.empty((3, 3))
     w, dw = np.empty(6), np.empty(6)
-    W, H = along.rotation_rate[k], along.h[k] + along.stretch[k]
+    W, H = along.rotation_rate[k], along.h[k] + along.dilation[k]
     half = 0.5 * H * H
     for i in range(3):
         shift = along.com_shift[k, i]
@@ -312,7 +314,7 @@ def _write_body(F, W, H, half, constant, A, e):
 
 
 @compiled
-def _write_stretch(F, W, H, rate, is_planned, stretch, column, e):
+def _write_time_dilation(F, W, H, rate, is_planned, dilation, column, e):
     """Writes the column of the interval's time: dF/dH at the plan before, if any."""
     for i in range(3):
         turning, rotation = rate[2, i], rate[3, i]
@@ -324,4 +326,4 @@ def _write_stretch(F, W, H, rate, is_planned, stretch, column, e):
         column[6 + i] = is_planned * turning
         column[9 + i] = is_planned * rotation
     for i in range(12):
-        e[i] -= stretch * column[i]
+        e[i] -= dilation * column[i]

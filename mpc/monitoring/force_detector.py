@@ -141,6 +141,6 @@ class ForceDetector(CollectableSystem):
         phase = t - self._start
         if self._settings_port.HasValue(context):
             settings: PlanSettings = self._settings_port.Eval(context)
-            phase = settings.tempo.asked(phase)
+            phase = settings.tempo.requested_phase(phase)
         new = self.detection(memory, t, x[:nq], x[nq:], effort, wrenches, phase, felt)
         state.get_mutable_abstract_state(int(self._memory)).set_value(new)

@@ -58,7 +58,7 @@ class LimitReport:
     Attributes:
         name: in words, with the side of it.
         value, bound: of the bounded quantity, in `unit`.
-        price: multiplier: how fast the cost would fall with more room; zero when
+        multiplier: multiplier: how fast the cost would fall with more room; zero when
             the bound is not in force.
         scale: a size to compare the slack with, in `unit`.
         unit: of value, bound and scale.
@@ -68,7 +68,7 @@ class LimitReport:
     name: str
     value: float
     bound: float
-    price: float
+    multiplier: float
     scale: float
     unit: str
     times: tuple[float, float] | None = None
@@ -80,10 +80,10 @@ class LimitReport:
 
     def __str__(self) -> str:
         """One line."""
-        if self.price == 0:
+        if self.multiplier == 0:
             share = 100 * self.slack / self.scale
             return f"{self.name}: {self.slack:.3g} {self.unit} left ({share:.0f} %)"
-        text = f"{self.name}, price {self.price:.3g}"
+        text = f"{self.name}, price {self.multiplier:.3g}"
         if self.times is not None:
             return f"{text}, from {self.times[0]:.2f} to {self.times[1]:.2f} s ahead"
         return f"{text} at {self.bound:.4g} {self.unit}" if self.bound else text
@@ -91,8 +91,8 @@ class LimitReport:
 
 def in_force(limits: Sequence[LimitReport]) -> tuple[LimitReport, ...]:
     """Those that hold the solution back, the dearest first, one of each name."""
-    found = [x for x in limits if x.price != 0]
-    return _by_name(sorted(found, key=lambda x: -abs(x.price)))
+    found = [x for x in limits if x.multiplier != 0]
+    return _by_name(sorted(found, key=lambda x: -abs(x.multiplier)))
 
 
 def _by_name(limits: Sequence[LimitReport]) -> tuple[LimitReport, ...]:
@@ -137,7 +137,7 @@ class TickExplanation:
         One of each name, and none of a name that is in force.
         """
         said = {x.name for x in self.active}
-        rest = [x for x in self.limits if x.price == 0 and x.name not in said]
+        rest = [x for x in self.limits if x.multiplier == 0 and x.name not in said]
         return _by_name(sorted(rest, key=lambda x: x.slack / x.scale))
 
     def __str__(self) -> str:
@@ -172,8 +172,8 @@ class PlanExplanation:
         limits: bounds in force, one for each name.
         steps: steps that the behavior does not make, in words.
         shifts: how far soles land from where the behavior has them, in words.
-        grip: share that the floor gives of the friction that is relied on.
-        push: horizontal acceleration by which the world pushes, forward and to the
+        friction_scale: share that the floor gives of the friction that is relied on.
+        external_acceleration_xy: horizontal acceleration by which the world pushes, forward and to the
             left [m/s^2].
     """
 
@@ -186,8 +186,8 @@ class PlanExplanation:
     limits: tuple[LimitReport, ...]
     steps: tuple[str, ...]
     shifts: tuple[str, ...]
-    grip: float = 1.0
-    push: tuple[float, float] = (0.0, 0.0)
+    friction_scale: float = 1.0
+    external_acceleration_xy: tuple[float, float] = (0.0, 0.0)
 
     @property
     def active(self) -> tuple[LimitReport, ...]:
@@ -207,12 +207,12 @@ class PlanExplanation:
         lines += [f"  {n}: {c:.3g}" for n, c in costs if c > SMALL * total]
         lines += _limit_lines(self.active)
         lines += [*self.steps, *self.shifts]
-        if self.grip < 1:
+        if self.friction_scale < 1:
             lines += [
-                f"soles have slid: {100 * self.grip:.0f} % of the friction is relied on"
+                f"soles have slid: {100 * self.friction_scale:.0f} % of the friction is relied on"
             ]
-        if any(self.push):
-            forward, left = self.push
+        if any(self.external_acceleration_xy):
+            forward, left = self.external_acceleration_xy
             way = f"{forward:.1f} m/s^2 forward and {left:.1f} m/s^2 to the left"
             lines += [f"pushed by {way}"]
         return "\n".join(lines)

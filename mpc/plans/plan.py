@@ -44,13 +44,13 @@ class Plan:
         touchdowns: feet that landed early, or have not landed yet.
         ground: height of the ground that the robot stands on, minus the behavior's
             [m]; heights in `deviation` and `com` count from it.
-        lift: vertical force that the world adds to what is believed [weights]; a
+        external_force_z: vertical force that the world adds to what is believed [weights]; a
             robot that is lighter than its model feels one.
-        push: (2,) horizontal acceleration that the world adds for a while [m/s^2].
-        grip: share that the floor gives of the friction that is relied on; less
+        external_acceleration_xy: (2,) horizontal acceleration that the world adds for a while [m/s^2].
+        friction_scale: share that the floor gives of the friction that is relied on; less
             than 1 after a sole has slid.
         balanced_at: when the robot had its balance last [s].
-        crouch: share of the whole crouch that is wanted now.
+        com_lowering: share of the whole crouch that is wanted now.
         may_step: whether soles may go elsewhere than the behavior has them.
         swings: soles in the air until the next plan, and where they go.
         objective: what the solver made least; compares plans of one state.
@@ -74,11 +74,11 @@ class Plan:
     touchdowns: tuple[Touchdown, ...] = ()
     swings: tuple[Swing, ...] = ()
     ground: float = 0.0
-    lift: float = 0.0
-    push: np.ndarray = field(default_factory=lambda: np.zeros(2))
-    grip: float = 1.0
+    external_force_z: float = 0.0
+    external_acceleration_xy: np.ndarray = field(default_factory=lambda: np.zeros(2))
+    friction_scale: float = 1.0
     balanced_at: float = -np.inf
-    crouch: float = 0.0
+    com_lowering: float = 0.0
     may_step: bool = True
     objective: float = 0.0
     status: str = "solved"

@@ -22,14 +22,14 @@ class PlanStart:
         shift: (S, 2) places of the soles minus the behavior's [m], of those in the air
             where they were going to land; None for zeros.
         touchdowns: feet that landed early, or have not landed yet.
-        lift: vertical force besides those of the contacts [weights].
-        push: (2,) horizontal acceleration that the world adds for a while [m/s^2].
-        grip: share that the floor gives of the friction that is relied on.
+        external_force_z: vertical force besides those of the contacts [weights].
+        external_acceleration_xy: (2,) horizontal acceleration that the world adds for a while [m/s^2].
+        friction_scale: share that the floor gives of the friction that is relied on.
         tempo: factor on the authored tempo that is asked for; velocity and momentum of
             `deviation` count from the behavior at that tempo.
         rate: phase rate so far, from which the plan's goes on; None for any.
         elapsed: time since that rate was chosen, in which it may have changed [s].
-        crouch: share of the whole crouch that the plan before wanted.
+        com_lowering: share of the whole crouch that the plan before wanted.
     """
 
     t: float
@@ -37,13 +37,13 @@ class PlanStart:
     deviation: np.ndarray
     shift: np.ndarray | None = None
     touchdowns: Sequence[Touchdown] = ()
-    lift: float = 0.0
-    grip: float = 1.0
+    external_force_z: float = 0.0
+    friction_scale: float = 1.0
     tempo: float = 1.0
     rate: float | None = None
     elapsed: float = 0.0
-    push: np.ndarray = field(default_factory=lambda: np.zeros(2))
-    crouch: float = 0.0
+    external_acceleration_xy: np.ndarray = field(default_factory=lambda: np.zeros(2))
+    com_lowering: float = 0.0
 
     def sole_shift(self, soles: int) -> np.ndarray:
         """(S, 2) `shift` in numbers, zeros where it is None [m]."""
@@ -57,4 +57,6 @@ class PlanStart:
         """The same with phase rate and crouch of the plan before, to go on from."""
         elapsed = before.time_to(self.s)
         rate = before.rate_at(before.time + elapsed)
-        return replace(self, rate=rate, elapsed=elapsed, crouch=before.crouch)
+        return replace(
+            self, rate=rate, elapsed=elapsed, com_lowering=before.com_lowering
+        )

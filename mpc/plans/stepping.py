@@ -64,7 +64,7 @@ def recovery_steps(
     return tuple(steps)
 
 
-class Stretch(Protocol):
+class ContactOverride(Protocol):
     """Phases between which a patch stands or does not, whatever the behavior says."""
 
     @property
@@ -84,13 +84,13 @@ class Stretch(Protocol):
         """Whether it stands."""
 
 
-def covered(change: Stretch, phases: np.ndarray) -> np.ndarray:
+def covered(change: ContactOverride, phases: np.ndarray) -> np.ndarray:
     """(n,) which phases lie in a stretch."""
     return np.asarray((phases > change.start) & (phases < change.end))
 
 
 def standing(
-    planned: np.ndarray, phases: np.ndarray, changes: Sequence[Stretch]
+    planned: np.ndarray, phases: np.ndarray, changes: Sequence[ContactOverride]
 ) -> np.ndarray:
     """(n, C) which patches stand at phases.
 
@@ -105,7 +105,9 @@ def standing(
     return out
 
 
-def change_standing(on: np.ndarray, s: float, changes: Sequence[Stretch]) -> None:
+def change_standing(
+    on: np.ndarray, s: float, changes: Sequence[ContactOverride]
+) -> None:
     """`standing` at one phase s, in place of (C,) which patches stand."""
     for change in changes:
         if change.start < s < change.end:

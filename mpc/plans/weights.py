@@ -22,26 +22,26 @@ class PredictiveWeights:
         spacing: phase of an interval [s]; knots * spacing is the horizon.
         com, height, velocity, momentum, rotation: weights per second on the state;
             legs are not longer than they are, so height counts more than place.
-        beat, calm_beat: weights on time minus phase while balance is at stake, and when
+        beat, balanced_beat: weights on time minus phase while balance is at stake, and when
             it is not; see `with_beat_priority`.
-        theta: weight on stretching an interval.
-        theta_change: weight on the change of the stretch between intervals.
-        shift, jump: weights on soles that stand elsewhere and on moving them there.
+        time_dilation: weight on stretching an interval.
+        time_dilation_change: weight on the change of the stretch between intervals.
+        shift, footstep_adjustment: weights on soles that stand elsewhere and on moving them there.
         force, vertical, moment: weights on wrench deviations.
         terminal: weight on the divergent component at the end of the horizon.
-        slowest, fastest: bounds on the phase rate.
-        hurry: bound on the change of the phase rate per time [1/s].
+        min_phase_rate, max_phase_rate: bounds on the phase rate.
+        max_phase_rate_change: bound on the change of the phase rate per time [1/s].
         friction: coefficient of friction that is relied on.
         yaw_moment: most yaw moment of a patch per normal force [m].
         max_force: most normal force of a patch [weights].
         stepping: whether soles in the air may land elsewhere.
-        reach: most distance of the soles, forward and sideways [m].
-        apart: least distance sideways [m].
-        crouch: how much lower the CoM goes for steps that the behavior does not
+        max_step_length: most distance of the soles, forward and sideways [m].
+        min_step_width: least distance sideways [m].
+        com_lowering: how much lower the CoM goes for steps that the behavior does not
             make, or when it is nearly lost, so that legs stay bent [m].
-        rise: most that the CoM goes above the behavior's: legs that push it up to where
+        max_com_rise: most that the CoM goes above the behavior's: legs that push it up to where
             they are straight leave the ground, and carry nothing [m].
-        calm, lost: distances of the divergent component from where it belongs at
+        dcm_error_low, dcm_error_high: distances of the divergent component from where it belongs at
             which nothing is at stake and nothing lowered, and all of that [m].
     """
 
@@ -53,28 +53,28 @@ class PredictiveWeights:
     momentum: float = 10.0
     rotation: float = 100.0
     beat: float = 20.0
-    calm_beat: float = 20.0
-    theta: float = 1000.0
-    theta_change: float = 200.0
+    balanced_beat: float = 20.0
+    time_dilation: float = 1000.0
+    time_dilation_change: float = 200.0
     shift: float = 15.0
-    jump: float = 1.0
+    footstep_adjustment: float = 1.0
     force: float = 0.5
     vertical: float = 0.2
     moment: float = 5.0
     terminal: float = 300.0
-    slowest: float = 0.6
-    fastest: float = 1.6
-    hurry: float = 40.0
+    min_phase_rate: float = 0.6
+    max_phase_rate: float = 1.6
+    max_phase_rate_change: float = 40.0
     friction: float = 0.55
     yaw_moment: float = 0.05
     max_force: float = 2.2
     stepping: bool = True
-    reach: tuple[float, float] = (0.55, 0.75)
-    apart: float = 0.17
-    crouch: float = 0.05
-    rise: float = 0.04
-    calm: float = 0.03
-    lost: float = 0.1
+    max_step_length: tuple[float, float] = (0.55, 0.75)
+    min_step_width: float = 0.17
+    com_lowering: float = 0.05
+    max_com_rise: float = 0.04
+    dcm_error_low: float = 0.03
+    dcm_error_high: float = 0.1
 
     def check(self) -> "PredictiveWeights":
         """Returns the weights when a program can be made of them.
@@ -98,14 +98,14 @@ class PredictiveWeights:
                 f"weights: knots is from 4 to {MOST_KNOTS} and spacing from 0.005 to "
                 f"0.5 s, not {self.knots} and {self.spacing:g}"
             )
-        if not 0 < self.slowest <= 1 <= self.fastest:
+        if not 0 < self.min_phase_rate <= 1 <= self.max_phase_rate:
             raise BackbeatError("weights: 0 < slowest <= 1 <= fastest")
         return self
 
     @property
     def can_wait(self) -> bool:
         """Whether feet may leave the ground later than the behavior has it."""
-        return self.slowest < 1
+        return self.min_phase_rate < 1
 
     def without_steps(self) -> "PredictiveWeights":
         """These weights for a robot that may not step.
@@ -123,7 +123,7 @@ class PredictiveWeights:
             rotation=0.034 * self.rotation,
             force=0.4 * self.force,
             terminal=0.87 * self.terminal,
-            crouch=0.0,
+            com_lowering=0.0,
         )
 
     def with_beat_priority(self, priority: float) -> "PredictiveWeights":
@@ -142,24 +142,27 @@ class PredictiveWeights:
         return replace(
             self,
             beat=beat,
-            calm_beat=max(beat, self.calm_beat),
-            slowest=1 - room * (1 - self.slowest),
-            fastest=1 + room * (self.fastest - 1),
+            balanced_beat=max(beat, self.balanced_beat),
+            min_phase_rate=1 - room * (1 - self.min_phase_rate),
+            max_phase_rate=1 + room * (self.max_phase_rate - 1),
         )
 
 
 def patch_rows(
-    half_length: float, half_width: float, w: PredictiveWeights, grip: float = 1.0
+    half_length: float,
+    half_width: float,
+    w: PredictiveWeights,
+    friction_scale: float = 1.0,
 ) -> np.ndarray:
     """(10, 6) rows A with A w <= 0: friction, center of pressure, yaw moment.
 
     Args:
         half_length, half_width: of the patch [m].
         w: what is relied on.
-        grip: share that the floor gives of the friction.
+        friction_scale: share that the floor gives of the friction.
     """
     X, Y = PATCH_MARGIN * half_length, PATCH_MARGIN * half_width
-    mu = grip * w.friction / np.sqrt(2)
+    mu = friction_scale * w.friction / np.sqrt(2)
     rows = []
     for s in (1, -1):
         rows += [

@@ -27,7 +27,7 @@ STEP_RATE = 1.05
 # Of the center of mass in the state; and room above the highest way of a body that
 # nothing carries, for what the program takes to be linear [m].
 HEIGHT, VELOCITY, ROOM = 2, 5, 0.015
-INF = 1e30
+UNBOUNDED = 1e30
 
 
 def variable_bounds(
@@ -54,8 +54,8 @@ def variable_bounds(
     t = 6 * C
     bounds = np.empty((2, N, width))
     low, high = bounds
-    low[:], high[:] = -INF, INF
-    limits = w.fastest, w.slowest, w.max_force
+    low[:], high[:] = -UNBOUNDED, UNBOUNDED
+    limits = w.max_phase_rate, w.min_phase_rate, w.max_force
     _bound_loads(horizon.standing, horizon.wrench, horizon.h, limits, low, high)
     middles = 0.5 * (horizon.phases[:-1] + horizon.phases[1:])
     for step in (step for step in steps if not step.stands):
@@ -65,22 +65,33 @@ def variable_bounds(
     for i, c in enumerate(soles):
         left = np.zeros(N)
         _time_in_the_air(horizon.standing[:, c], horizon.phases, left)
-        far = np.clip(FOOT_SPEED * (left - COMMITTED), 0.0, w.reach[0])[:, None]
+        far = np.clip(FOOT_SPEED * (left - COMMITTED), 0.0, w.max_step_length[0])[
+            :, None
+        ]
         j = slice(t + 1 + 2 * i, t + 3 + 2 * i)
         low[:, j], high[:, j] = -far, far
     if start.rate is not None and start.elapsed > 0 and horizon.standing[0].any():
-        _go_on(low[0], high[0], t, horizon, w.hurry * start.elapsed, start.rate)
+        _limit_rate_change(
+            low[0],
+            high[0],
+            t,
+            horizon,
+            w.max_phase_rate_change * start.elapsed,
+            start.rate,
+        )
     height = high[:, t + 1 + 2 * len(soles) + HEIGHT]
-    height[:] = w.rise
+    height[:] = w.max_com_rise
     motion = float(start.deviation[HEIGHT]), float(start.deviation[VELOCITY])
-    fall = gravity, horizon.outside[:, 2]
-    for pace in (1.0, 1 / w.fastest, 1 / w.slowest):
-        _let_rise(horizon.wrench, horizon.R, pace * horizon.h, motion, fall, height)
+    fall = gravity, horizon.external[:, 2]
+    for pace in (1.0, 1 / w.max_phase_rate, 1 / w.min_phase_rate):
+        _allow_ballistic_rise(
+            horizon.wrench, horizon.R, pace * horizon.h, motion, fall, height
+        )
     return bounds
 
 
 @compiled
-def _let_rise(
+def _allow_ballistic_rise(
     wrench: Matrix,
     R: Array4,
     h: Vector,
@@ -93,10 +104,10 @@ def _let_rise(
     Who goes up already does not stop at once: it goes as far as one that is carried by
     nothing.
     """
-    (z, speed), (gravity, outside) = motion, fall
+    (z, speed), (gravity, external) = motion, fall
     N, C = R.shape[:2]
     for k in range(N):
-        a = outside[k]
+        a = external[k]
         for c in range(C):
             for i in range(3):
                 a -= gravity * R[k, c, 2, i] * wrench[k, 6 * c + 3 + i]
@@ -115,7 +126,7 @@ def _bound_loads(
     high: Matrix,
 ) -> None:
     """Bounds wrenches, none in the air, and the stretches of intervals."""
-    fastest, slowest, most = limits
+    max_phase_rate, min_phase_rate, most = limits
     N, C = standing.shape
     for k in range(N):
         carried = False
@@ -130,12 +141,12 @@ def _bound_loads(
         # In flight nothing but gravity keeps time.
         low[k, 6 * C], high[k, 6 * C] = 0.0, 0.0
         if carried:
-            low[k, 6 * C] = (1 / fastest - 1) * h[k]
-            high[k, 6 * C] = (1 / slowest - 1) * h[k]
+            low[k, 6 * C] = (1 / max_phase_rate - 1) * h[k]
+            high[k, 6 * C] = (1 / min_phase_rate - 1) * h[k]
 
 
 @compiled
-def soles_apart(
+def step_limit_rows(
     heading: Array3,
     soles: Array3View,
     shift: Array3,
@@ -155,7 +166,7 @@ def soles_apart(
         entries: (N, 2, 4) written: of the places of both soles in the rows.
         bounds: (2, N, 2) written: least and most [m].
     """
-    forward, wide, apart = limits
+    forward, wide, min_step_width = limits
     for k in range(entries.shape[0]):
         for r in range(2):
             planned, moved = 0.0, 0.0
@@ -166,7 +177,9 @@ def soles_apart(
                 moved += axis * (shift[k, 0, i] - shift[k, 1, i])
             low, high = -forward, forward
             if r == 1:
-                low, high = (apart, wide) if planned > 0 else (-wide, -apart)
+                low, high = (
+                    (min_step_width, wide) if planned > 0 else (-wide, -min_step_width)
+                )
             now = planned + moved
             bounds[0, k, r] = min(low, min(planned, now) - 1e-3) - planned
             bounds[1, k, r] = max(high, max(planned, now) + 1e-3) - planned
@@ -185,7 +198,7 @@ def _time_in_the_air(stands: FlagsView, phases: Vector, left: Vector) -> None:
         left[k] = landing
 
 
-def _go_on(
+def _limit_rate_change(
     low: np.ndarray,
     high: np.ndarray,
     t: int,

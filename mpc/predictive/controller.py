@@ -9,12 +9,12 @@ from pydrake.systems.framework import BasicVector, Context, State
 from backbeat.models.common.collectable_system import CollectableSystem, weak
 from backbeat.mpc.plans.explanation import PlanExplanation
 from backbeat.mpc.plans.weights import PredictiveWeights
+from backbeat.mpc.predictive.core import PredictiveCore
 from backbeat.mpc.predictive.memory import PredictiveMemory
 from backbeat.mpc.predictive.plan_explanation import explain_plan
 from backbeat.mpc.predictive.program import PredictiveProgram
 from backbeat.mpc.predictive.recovery import STEPPING, Recovery
 from backbeat.mpc.predictive.settings import PlanSettings, TempoRamp
-from backbeat.mpc.predictive.step import PredictiveStep
 
 
 class Pending(Protocol):
@@ -36,7 +36,7 @@ class Planner(Protocol):
         force: np.ndarray | None = None,
         settings: PlanSettings | None = None,
     ) -> Pending:
-        """Begins what `PredictiveStep` would do."""
+        """Begins what `PredictiveCore` would do."""
 
 
 class PredictiveController(CollectableSystem):
@@ -62,7 +62,7 @@ class PredictiveController(CollectableSystem):
     1 from when it has declared a fall. `memory` is a PredictiveMemory with the counts.
 
     Attributes:
-        step: what it computes, as a pure function.
+        core: what it computes, as a pure function.
     """
 
     def __init__(
@@ -78,13 +78,13 @@ class PredictiveController(CollectableSystem):
         """Makes the controller.
 
         Args:
-            program, period, start_time, recovery: as of `PredictiveStep`.
+            program, period, start_time, recovery: as of `PredictiveCore`.
             planning_time: how much later than its state a plan takes effect [s].
             planner: plans meanwhile in place of this; None plans at once.
             weights: what settings adapt; None for those that ship.
         """
         super().__init__()
-        self.step = PredictiveStep(
+        self.core = PredictiveCore(
             program,
             period,
             start_time,
@@ -107,7 +107,7 @@ class PredictiveController(CollectableSystem):
         self._settings_port = self.DeclareAbstractInputPort(
             "settings", AbstractValue.Make(PlanSettings())
         )
-        first = self.step.start()
+        first = self.core.start()
         self._memory = self.DeclareAbstractState(AbstractValue.Make(first))
         state = {self.all_state_ticket()}
         self.DeclareAbstractOutputPort(
@@ -121,7 +121,7 @@ class PredictiveController(CollectableSystem):
 
     def plan_with(self, planner: Planner | None) -> None:
         """Has another planner plan from now on; None for the step itself."""
-        self._begin = planner.start if planner else self.step
+        self._begin = planner.start if planner else self.core
 
     def _read(self, context: Context) -> PredictiveMemory:
         memory: PredictiveMemory | Pending = context.get_abstract_state(
@@ -143,9 +143,9 @@ class PredictiveController(CollectableSystem):
         """What the plan in force costs and what limits it."""
         memory = self._read(context)
         plan, settings = memory.plan, memory.settings
-        program = self.step.program_for(settings)
+        program = self.core.program_for(settings)
         tempo = settings.tempo if settings else TempoRamp()
-        return explain_plan(program, plan, self.step.start_time, tempo=tempo)
+        return explain_plan(program, plan, self.core.start_time, tempo=tempo)
 
     def _settings(self, context: Context) -> PlanSettings | None:
         if not self._settings_port.HasValue(context):

@@ -81,9 +81,9 @@ def _settled(
         shift=shifts,
         steps=tuple(w for w in before.steps if w.start <= s < w.end),
         touchdowns=downs,
-        lift=before.lift,
+        external_force_z=before.external_force_z,
         ground=before.ground,
-        grip=before.grip,
+        friction_scale=before.friction_scale,
     )
     return replace(settled, swings=_swings(reference, settled, before.swings, ahead))
 

@@ -56,21 +56,21 @@ def take_out_of_cost(
     Returns:
         What it costs by itself.
     """
-    price = 0.0
+    fixed_cost = 0.0
     for j in range(c.shape[0]):
         if given[j]:
-            price += c[j] * values[j]
+            fixed_cost += c[j] * values[j]
             c[j] = 0.0
     for j in range(c.shape[0]):
         for n in range(starts[j], starts[j + 1]):
             i = rows[n]
             if given[i] and given[j]:
-                price += 0.5 * values[i] * entries[n] * values[j]
+                fixed_cost += 0.5 * values[i] * entries[n] * values[j]
             elif given[j]:
                 c[i] += entries[n] * values[j]
             if i != j and (given[i] or given[j]):
                 entries[n] = 0.0
-    return price
+    return fixed_cost
 
 
 @compiled

@@ -9,7 +9,7 @@ from backbeat.mpc.plans.explanation import LimitReport, PlanExplanation
 from backbeat.mpc.plans.plan import Plan
 from backbeat.mpc.plans.start import PlanStart
 from backbeat.mpc.predictive.bounds import HEIGHT
-from backbeat.mpc.predictive.matrices import stretch_weights
+from backbeat.mpc.predictive.matrices import time_dilation_weights
 from backbeat.mpc.predictive.program import PredictiveProgram, Solve
 from backbeat.mpc.predictive.settings import TempoRamp
 
@@ -50,7 +50,7 @@ def explain_plan(
     """
     tempo = tempo or TempoRamp()
     now = plan.time - start_time
-    t, factor = tempo.asked(now), tempo.factor(now)
+    t, factor = tempo.requested_phase(now), tempo.factor(now)
     late = (t - plan.phase) / factor
     end = late + float(plan.durations.sum() - np.diff(plan.phases).sum() / factor)
     costs: dict[str, float] = {}
@@ -82,8 +82,11 @@ def explain_plan(
         limits,
         steps,
         shifts,
-        plan.grip,
-        (float(plan.push[0]), float(plan.push[1])),
+        plan.friction_scale,
+        (
+            float(plan.external_acceleration_xy[0]),
+            float(plan.external_acceleration_xy[1]),
+        ),
     )
 
 
@@ -103,11 +106,11 @@ def _solve_again(
         state,
         shift,
         plan.touchdowns,
-        lift=plan.lift,
-        push=plan.push,
-        grip=plan.grip,
+        external_force_z=plan.external_force_z,
+        external_acceleration_xy=plan.external_acceleration_xy,
+        friction_scale=plan.friction_scale,
         tempo=tempo,
-        crouch=plan.crouch,
+        com_lowering=plan.com_lowering,
     )
     if previous is not None:
         start = start.going_on(previous)
@@ -137,7 +140,7 @@ def report_costs(program: PredictiveProgram, solve: Solve) -> dict[str, float]:
     N, t = w.knots, 6 * C
     u, x = solve.x[:, : -len(solve.x0)], solve.x[:, -len(solve.x0) :].copy()
     S = (len(solve.x0) - BODY) // 2
-    x[:, 2] += solve.crouch
+    x[:, 2] += solve.com_lowering
     # The last knot counts for what comes after it.
     share = np.r_[np.full(N - 1, w.spacing), 2.0]
     soles = x[:, BODY:].reshape(N, S, 2)
@@ -146,7 +149,7 @@ def report_costs(program: PredictiveProgram, solve: Solve) -> dict[str, float]:
         off[:, :2] -= soles.mean(axis=1)
     theta, h = u[:, t], w.spacing
     rate = theta / solve.horizon.h
-    stretch, change = stretch_weights(w, solve.horizon.h)
+    dilation, change = time_dilation_weights(w, solve.horizon.h)
     velocity = x[:, 3:6] + rate[:, None] * solve.horizon.velocity[1:]
     wrench = u[:, :t].reshape(N, C, 6)
     height = float(program.reference.table.com[:, 0, 2].mean())
@@ -167,10 +170,10 @@ def report_costs(program: PredictiveProgram, solve: Solve) -> dict[str, float]:
         "time off the beat": of(solve.beat, x[:, 12], share),
         "soles elsewhere": of(w.shift, x[:, BODY:], share),
         "divergent component at the end": of(w.terminal, capture[None], 1.0),
-        "stretch of time": of(1.0, theta, stretch),
+        "stretch of time": of(1.0, theta, dilation),
         "time spent out of place": float(solve.seconds @ theta),
         "change of the stretch": of(1.0, np.diff(change * theta), 1.0),
-        "moving soles": of(w.jump, u[:, t + 1 :]),
+        "moving soles": of(w.footstep_adjustment, u[:, t + 1 :]),
         "horizontal forces": of(w.force, wrench[:, :, 3:5]),
         "vertical forces": of(w.vertical, wrench[:, :, 5]),
         "moments": of(w.moment, wrench[:, :, :3]),
@@ -190,7 +193,7 @@ def _limits(
             name, knot, unit = _row_name(program, solve, i, side)
             if not name:
                 continue
-            data = solve.rows[i], solve.row_bounds[k, i], solve.row_prices[k, i]
+            data = solve.rows[i], solve.row_bounds[k, i], solve.row_multipliers[k, i]
             _note(found, name, knot, unit, data)
         for knot in range(program.weights.knots):
             for j in range(width):
@@ -200,13 +203,13 @@ def _limits(
                 if described is None:
                     continue
                 place = (k, knot, j)
-                data = solve.x[knot, j], solve.bounds[place], solve.prices[place]
+                data = solve.x[knot, j], solve.bounds[place], solve.multipliers[place]
                 _note(found, described[0], knot, described[1], data)
     for name, entries in found.items():
-        value, bound, price, _, unit = max(entries, key=lambda e: e[2])
+        value, bound, multiplier, _, unit = max(entries, key=lambda e: e[2])
         knots = [e[3] for e in entries]
         when = float(times[min(knots)]), float(times[max(knots) + 1])
-        yield LimitReport(name, value, bound, price, 1.0, unit, when)
+        yield LimitReport(name, value, bound, multiplier, 1.0, unit, when)
 
 
 def _note(
@@ -217,9 +220,9 @@ def _note(
     data: tuple[float, float, float],
 ) -> None:
     """Keeps a bound that is in force: its price is above what room it leaves."""
-    value, bound, price = map(float, data)
-    if abs(bound) < FREE and price > max(abs(bound - value), 1e-4):
-        found.setdefault(name, []).append((value, bound, price, knot, unit))
+    value, bound, multiplier = map(float, data)
+    if abs(bound) < FREE and multiplier > max(abs(bound - value), 1e-4):
+        found.setdefault(name, []).append((value, bound, multiplier, knot, unit))
 
 
 def _row_name(
@@ -257,13 +260,13 @@ def _bound_name(
         return f"normal force of {patches[j // 6]} at its {side} limit", "weights"
     if j == t:
         slow, h = side == "upper", solve.horizon.h[knot]
-        end = (1 / (w.slowest if slow else w.fastest) - 1) * h
+        end = (1 / (w.min_phase_rate if slow else w.max_phase_rate) - 1) * h
         if abs(solve.bounds[int(slow), knot, j] - end) > 1e-6:
             if knot and not slow:
                 return "tempo of an added step at its fastest", "s"
             # The first interval goes on from the rate so far.
             return f"tempo getting {'slower' if slow else 'faster'} at its limit", "s"
-        return f"tempo at its {'slowest' if slow else 'fastest'}", "s"
+        return f"tempo at its {'min_phase_rate' if slow else 'max_phase_rate'}", "s"
     i = (j - t - 1) // 2
     if i < len(soles) and w.stepping:
         way = ("forward", "backward") if (j - t - 1) % 2 == 0 else ("left", "right")

@@ -50,7 +50,7 @@ from backbeat.mpc.predictive.solver import PredictiveSolver
 from backbeat.mpc.reference.trajectory import Reference
 
 # Time to get up from the whole crouch [s].
-RISE = 0.4
+RISE_TIME = 0.4
 
 
 class Solve(NamedTuple):
@@ -65,10 +65,10 @@ class Solve(NamedTuple):
     x: np.ndarray  # (N, NU + NX) inputs and states
     rows: np.ndarray  # (m,) values of the inequality rows
     row_bounds: np.ndarray  # (2, m)
-    row_prices: np.ndarray  # (2, m)
+    row_multipliers: np.ndarray  # (2, m)
     bounds: np.ndarray  # (2, N, NU + NX)
-    prices: np.ndarray  # (2, N, NU + NX)
-    crouch: np.ndarray  # (N,) how much lower the center of mass is wanted [m]
+    multipliers: np.ndarray  # (2, N, NU + NX)
+    com_lowering: np.ndarray  # (N,) how much lower the center of mass is wanted [m]
     seconds: np.ndarray  # (N,) price of an interval's stretch [1/s]
     beat: float  # weight on time minus phase
 
@@ -153,17 +153,17 @@ class PredictiveProgram:
             A plan, or None when the solver found none.
         """
         started, busy = time.perf_counter(), time.thread_time()
-        crouch = self._ask(start, steps, previous)
+        com_lowering = self._ask(start, steps, previous)
         iterations = self._solver.solve()
         if self.status != "solved":
             return None
-        horizon, x0, _, (low, high) = self._asked
+        horizon, x0, _, (low, high) = self._data
         of, N, t0 = self._matrices, self.weights.knots, 6 * self._C
         Z = self._solver.x.reshape(N, -1)
         X = np.vstack([x0, Z[:, of.num_inputs :]])
-        stretch = np.clip(Z[:, t0], low[:, t0], high[:, t0])
-        durations = horizon.h + stretch
-        objective = self._solver.objective + crouch**2 @ of.lowered
+        dilation = np.clip(Z[:, t0], low[:, t0], high[:, t0])
+        durations = horizon.h + dilation
+        objective = self._solver.objective + com_lowering**2 @ of.lowering_offset
         return Plan(
             time=start.t,
             phase=start.s,
@@ -176,11 +176,11 @@ class PredictiveProgram:
             shift=self._shifts(X, start),
             steps=tuple(steps),
             touchdowns=tuple(start.touchdowns),
-            lift=start.lift,
-            push=start.push,
-            grip=start.grip,
+            external_force_z=start.external_force_z,
+            external_acceleration_xy=start.external_acceleration_xy,
+            friction_scale=start.friction_scale,
             may_step=self.weights.stepping,
-            crouch=float(crouch[0]),
+            com_lowering=float(com_lowering[0]),
             objective=float(objective),
             iterations=iterations,
             solve_time=time.perf_counter() - started,
@@ -196,23 +196,23 @@ class PredictiveProgram:
         late = (start.t - start.s) / start.tempo
         x0 = np.concatenate([start.deviation, [late], shift[: self._S].ravel()])
         horizon = self._horizon(start, steps, previous)
-        at_stake = self._at_stake(start)
-        beat = w.calm_beat + at_stake * (w.beat - w.calm_beat)
+        blend = self._dcm_error_blend(start)
+        beat = w.balanced_beat + blend * (w.beat - w.balanced_beat)
         b = of.linearize(horizon, x0, beat)
-        rows = of.write_rows(horizon, shift, start.grip)
+        rows = of.write_rows(horizon, shift, start.friction_scale)
         width = of.num_inputs + of.num_states
-        crouch = self._crouch(1.0 if steps else at_stake, start, horizon)
+        com_lowering = self._com_lowering(1.0 if steps else blend, start, horizon)
         seconds = np.zeros(w.knots)
-        if at_stake < 1:
-            seconds = (1 - at_stake) * of.cost_of_time(horizon)
-        c = crouch[:, None] * of.crouch.reshape(-1, width)
+        if blend < 1:
+            seconds = (1 - blend) * of.cost_of_time(horizon)
+        c = com_lowering[:, None] * of.com_lowering.reshape(-1, width)
         c[:, 6 * self._C] += seconds
         gravity = self.reference.robot.gravity
         bounds = variable_bounds(horizon, w, self._soles, width, steps, start, gravity)
         self._solver.ask(c.ravel(), b, rows, bounds.reshape(2, -1))
-        self._asked = horizon, x0, rows, bounds
-        self._priced = crouch * w.crouch, seconds, beat
-        return crouch
+        self._data = horizon, x0, rows, bounds
+        self._cost_terms = com_lowering * w.com_lowering, seconds, beat
+        return com_lowering
 
     def solve_anew(
         self, start: PlanStart, steps: Sequence[AddedStep] = ()
@@ -235,34 +235,39 @@ class PredictiveProgram:
         off = deviation[:2] + deviation[3:5] / self._omega
         return np.asarray(off - shift.sum(0) / len(shift) if len(shift) else off)
 
-    def _at_stake(self, start: PlanStart) -> float:
+    def _dcm_error_blend(self, start: PlanStart) -> float:
         """How far balance is at stake: 0 for one who is calm, 1 for one nearly lost."""
         w = self.weights
         off = float(np.hypot(*self.off_balance(start.deviation, self.shift(start))))
-        return min(1.0, max(0.0, (off - w.calm) / (w.lost - w.calm)))
+        return min(
+            1.0,
+            max(0.0, (off - w.dcm_error_low) / (w.dcm_error_high - w.dcm_error_low)),
+        )
 
-    def _crouch(self, wanted: float, start: PlanStart, horizon: Horizon) -> np.ndarray:
+    def _com_lowering(
+        self, wanted: float, start: PlanStart, horizon: Horizon
+    ) -> np.ndarray:
         """(N,) share of the whole crouch over the horizon.
 
         It is gone down at once, and got up from in time.
         """
         since = start.elapsed + np.cumsum(horizon.h) - horizon.h[0]
-        return np.maximum(wanted, start.crouch - since / RISE)
+        return np.maximum(wanted, start.com_lowering - since / RISE_TIME)
 
     def last_solve(self) -> Solve:
         """What was asked last and what came out; call it after `solve`."""
-        horizon, x0, row_bounds, bounds = self._asked
-        x, (row_prices, prices) = self._solver.x, self._solver.prices()
+        horizon, x0, row_bounds, bounds = self._data
+        x, (row_multipliers, multipliers) = self._solver.x, self._solver.multipliers()
         return Solve(
             horizon,
             x0,
             x.reshape(bounds.shape[1:]),
             self._matrices.G @ x,
             row_bounds,
-            row_prices,
+            row_multipliers,
             bounds,
-            prices.reshape(bounds.shape),
-            *self._priced,
+            multipliers.reshape(bounds.shape),
+            *self._cost_terms,
         )
 
     def _shifts(self, X: np.ndarray, start: PlanStart) -> np.ndarray:

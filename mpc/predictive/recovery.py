@@ -33,13 +33,13 @@ class Recovery:
         watch: distance of the divergent component from its place from which steps
             are considered [m].
         alarm: the same, of where it will be after `ahead` at its present speed, from
-            which steps may cost `price` more than standing: they only help if taken
+            which steps may cost `step_penalty` more than standing: they only help if taken
             in time, and a push that has begun goes on.
         astray: distance of the soles from where the behavior has them from which a
             robot that stands well steps back, or goes on stepping [m].
         ahead: [s].
-        price: in the objective of the predictive program.
-        saving: what steps have to save of it where there is no alarm: a robot that has
+        step_penalty: in the objective of the predictive program.
+        min_saving: what steps have to save of it where there is no alarm: a robot that has
             its balance back does not go on stepping to be where it was.
         intervals: intervals of the horizon that a swing takes.
         count: number of steps of a recovery.
@@ -51,8 +51,8 @@ class Recovery:
     alarm: float = 0.16
     astray: float = 0.1
     ahead: float = 0.06
-    price: float = 0.3
-    saving: float = 0.1
+    step_penalty: float = 0.3
+    min_saving: float = 0.1
     intervals: int = 4
     count: int = 6
     held: float = 0.3
@@ -75,29 +75,32 @@ class Recovery:
             before: the plan in force.
             elapsed: time since that was made [s].
             undecided: the plan in force when it has steps that are to come, and may
-                be given up for more than `price`; None for none.
+                be given up for more than `step_penalty`; None for none.
         """
         best, least = plan, np.inf if plan is None else plan.objective
         if not program.may_step:
             return plan
         shift = program.shift(start)
         off, astray = program.off_balance(start.deviation, shift), shift.mean(axis=0)
-        is_calm = bool(np.hypot(*off) < self.watch)
-        if plan is not None and is_calm and np.hypot(*astray) < self.astray:
+        is_balanced = bool(np.hypot(*off) < self.watch)
+        if plan is not None and is_balanced and np.hypot(*astray) < self.astray:
             return plan
         is_alarmed = self._is_alarmed(program, off, before, elapsed)
-        least += self.price if is_alarmed else -self.saving
+        least += self.step_penalty if is_alarmed else -self.min_saving
         for down in self._put_downs(program, start):
             candidate = program.solve_anew(start.with_touchdown(down))
             # What the behavior wants to keep in the air is not put down for little.
-            if candidate is not None and candidate.objective + self.price < least:
+            if (
+                candidate is not None
+                and candidate.objective + self.step_penalty < least
+            ):
                 best, least = candidate, candidate.objective
-        way = -astray if is_calm else off
+        way = -astray if is_balanced else off
         for steps in self._sequences(program, start, way):
             saved = 0.0
             if undecided is not None and undecided.steps == steps:
                 candidate = program.solve(start, steps, undecided)
-                saved = self.price
+                saved = self.step_penalty
             else:
                 candidate = program.solve_anew(start, steps)
             if candidate is not None and candidate.objective - saved < least:
@@ -135,7 +138,7 @@ class Recovery:
         if steps is None or len(steps) == len(plan.steps):
             return plan
         shorter = program.solve_anew(start, steps)
-        if shorter is None or shorter.objective > plan.objective + self.price:
+        if shorter is None or shorter.objective > plan.objective + self.step_penalty:
             return plan
         return shorter
 

@@ -37,7 +37,7 @@ class TempoRamp:
         share = min(1.0, max(0.0, (t - self.since) / TEMPO_RAMP))
         return self.before + share * (self.after - self.before)
 
-    def asked(self, t: float) -> float:
+    def requested_phase(self, t: float) -> float:
         """Phase asked for at time t, the integral of the factor [s]."""
         elapsed = t - self.since
         if elapsed <= 0 or self.before == self.after:
@@ -62,7 +62,7 @@ class TempoRamp:
         """This tempo until t, and another factor from then on."""
         if self.before == self.after == factor:
             return self
-        return TempoRamp(t, self.asked(t), self.factor(t), factor)
+        return TempoRamp(t, self.requested_phase(t), self.factor(t), factor)
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,7 @@ class PlanSettings:
         """Weights with the musical knob set, and held to the behavior as asked."""
         weights = weights.with_beat_priority(self.beat_priority)
         if not self.timing:
-            weights = replace(weights, slowest=1.0, fastest=1.0)
+            weights = replace(weights, min_phase_rate=1.0, max_phase_rate=1.0)
         if not self.forces:
             weights = replace(
                 weights,

@@ -10,7 +10,7 @@ import piqp
 
 from backbeat.models.compiled import compiled
 from backbeat.models.compiled.arrays import Indices32, Vector
-from backbeat.mpc.predictive.bounds import INF
+from backbeat.mpc.predictive.bounds import UNBOUNDED
 from backbeat.mpc.predictive.given_variables import (
     find_given,
     take_out_of_cost,
@@ -69,13 +69,13 @@ class PredictiveSolver:
         settings.preconditioner_iter = 0
         of = matrices
         (m, n), p = of.G.shape, of.A.shape[0]
-        free, nothing = np.full(n, INF), np.zeros(n)
-        least, most = np.full(m, -INF), np.zeros(m)
+        free, nothing = np.full(n, UNBOUNDED), np.zeros(n)
+        least, most = np.full(m, -UNBOUNDED), np.zeros(m)
         solver.setup(of.P, nothing, of.A, np.zeros(p), of.G, least, most, -free, free)
         # What is left of a program without what is given; `_values` is zero elsewhere.
         self._left = of.P.copy(), of.A.copy(), of.G.copy()
         self._given, self._values = np.zeros(n, bool), np.zeros(n)
-        self._price_of_given = 0.0
+        self._fixed_cost = 0.0
 
     def ask(
         self, c: np.ndarray, b: np.ndarray, rows: np.ndarray, bounds: np.ndarray
@@ -88,7 +88,7 @@ class PredictiveSolver:
             rows: (2, m) bounds of the inequality rows.
             bounds: (2, n) bounds of the variables.
         """
-        self._asked = c, b, rows, bounds
+        self._data = c, b, rows, bounds
         of, (P, A, G) = self._of, self._left
         given = self._given, self._values
         P.data[:], A.data[:], G.data[:] = of.P.data, of.A.data, of.G.data
@@ -98,11 +98,11 @@ class PredictiveSolver:
             rows.copy(),
             bounds.copy(),
         )
-        find_given(bounds[0], bounds[1], INF, *given, free)
-        price = take_out_of_cost(P.indptr, P.indices, P.data, c, *given)
+        find_given(bounds[0], bounds[1], UNBOUNDED, *given, free)
+        fixed_cost = take_out_of_cost(P.indptr, P.indices, P.data, c, *given)
         take_out_of_rows(A.indptr, A.indices, A.data, right, *given)
         take_out_of_rows(G.indptr, G.indices, G.data, rows, *given)
-        self._price_of_given = price
+        self._fixed_cost = fixed_cost
         self._solver.update(
             P=P,
             c=c,
@@ -139,9 +139,9 @@ class PredictiveSolver:
     @property
     def objective(self) -> float:
         """Value of the cost at the last answer."""
-        return float(self._solver.result.info.primal_obj) + self._price_of_given
+        return float(self._solver.result.info.primal_obj) + self._fixed_cost
 
-    def prices(self) -> tuple[np.ndarray, np.ndarray]:
+    def multipliers(self) -> tuple[np.ndarray, np.ndarray]:
         """(2, m) and (2, n) prices of the bounds of rows and variables there.
 
         Those of variables that are given, and of their rows, are zero.
@@ -152,7 +152,7 @@ class PredictiveSolver:
 
     def _violation(self) -> float:
         """Most by which the last answer leaves the rows and bounds that were asked."""
-        (_, b, rows, (low, high)), x = self._asked, self.x
+        (_, b, rows, (low, high)), x = self._data, self.x
         A, G = self._of.A, self._of.G
         return max(
             farthest_row(A.indptr, A.indices, A.data, x, b, b),

@@ -22,7 +22,7 @@ _HAND = HandOffset("", 0.0, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
 
 
 @dataclass(frozen=True)
-class Asked:
+class ControlSettings:
     """What somebody asks of the controllers, sent when it changes.
 
     Attributes:
@@ -65,13 +65,13 @@ def read_record(message: dict[str, Any]) -> Record:
     return record
 
 
-def packed(content: Asked | Record) -> bytes:
-    """An `Asked` or a `Record` as bytes."""
+def packed(content: ControlSettings | Record) -> bytes:
+    """An `ControlSettings` or a `Record` as bytes."""
     return pack(tuple(getattr(content, f.name) for f in fields(content)))
 
 
 def unpacked(kind: type, content: bytes) -> Any:
-    """An `Asked` or a `Record` whose parts are of the kinds that they should be.
+    """An `ControlSettings` or a `Record` whose parts are of the kinds that they should be.
 
     Raises:
         ProtocolError: it is none.
@@ -90,23 +90,23 @@ def unpacked(kind: type, content: bytes) -> Any:
         part = getattr(found, field.name)
         if not isinstance(part, parts[field.name]):
             raise ProtocolError(f"not a {kind.__name__}: {field.name} is none")
-    if isinstance(found, Asked) and not _is_sound(found):
+    if isinstance(found, ControlSettings) and not _is_sound(found):
         raise ProtocolError("not an Asked: a setting is of another kind or size")
     return found
 
 
-def _is_sound(asked: Asked) -> bool:
+def _is_sound(changes: ControlSettings) -> bool:
     """Whether settings are of the kinds of those that hold by default, and may be."""
-    settings = asked.settings
+    settings = changes.settings
     factors = settings.tempo.before, settings.tempo.after
     least, most = TEMPO_RANGE
     return (
         _is_like(settings, PlanSettings())
         and 0 <= settings.beat_priority <= 1
         and all(least <= factor <= most for factor in factors)
-        and _is_like(asked.plan_delay, 0.0)
-        and asked.plan_delay >= 0
-        and all(_is_like(hand, _HAND) for hand in asked.hands)
+        and _is_like(changes.plan_delay, 0.0)
+        and changes.plan_delay >= 0
+        and all(_is_like(hand, _HAND) for hand in changes.hands)
     )
 
 

@@ -21,14 +21,14 @@ from backbeat.models.common.errors import BackbeatError
 from backbeat.mpc.plans.plan import Plan
 from backbeat.mpc.predictive.settings import PlanSettings
 from backbeat.mpc.reference.trajectory import Reference
-from backbeat.mpc.remote.contents import Asked
+from backbeat.mpc.remote.contents import ControlSettings
 from backbeat.mpc.remote.exchange import Answer
 from backbeat.mpc.remote.link import RemoteLink
 from backbeat.mpc.safety.fail_safe import FailSafe, Failure, Mode, Safety, advance
 from backbeat.mpc.safety.servo_gains import hold_gains
 from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.scenario.tick_loss import tick_losses
-from backbeat.mpc.whole_body.tick import CARRY
+from backbeat.mpc.whole_body.core import CARRY
 
 
 @dataclass(frozen=True)
@@ -166,14 +166,14 @@ class RemoteController(CollectableSystem):
                 f"the controller at {link.address} has begun another run: it controls "
                 "one simulation at a time; start one more with `backbeat serve`"
             )
-        asked = Asked(
+        changes = ControlSettings(
             self._settings_port.Eval(context),
             self._hands_port.Eval(context),
             float(self._delay_port.Eval(context)[0]),
         )
         t, x = context.get_time(), self._state_port.Eval(context)
         force = self._force_port.Eval(context)
-        found = link.ask(memory.ticks, t, memory.ticks == 0, x, force, asked)
+        found = link.ask(memory.ticks, t, memory.ticks == 0, x, force, changes)
         new = self._after(t, x, found, memory)
         state.get_mutable_abstract_state(int(self._memory)).set_value(new)
         self.tick_times.append(time.perf_counter() - began)

@@ -17,7 +17,7 @@ from backbeat.models.common.closing import Closing
 from backbeat.models.common.errors import BackbeatError, clipped
 from backbeat.mpc.remote.address import Address
 from backbeat.mpc.remote.frames import FrameSocket, ProtocolError
-from backbeat.mpc.remote.greeting import read_schema
+from backbeat.mpc.remote.handshake import read_schema
 from backbeat.mpc.remote.messages import read, to_bytes
 from backbeat.mpc.remote.schema import Schema, differences
 from backbeat.mpc.safety.fail_safe import Cause, Failure
@@ -42,7 +42,7 @@ class ControllerLink(Closing):
         self,
         address: Address,
         schema: Schema,
-        hello: dict[str, Any],
+        handshake: dict[str, Any],
         answer: float | None = None,
     ) -> None:
         """Prepares a connection; `open` makes it.
@@ -50,12 +50,12 @@ class ControllerLink(Closing):
         Args:
             address: where the controller listens.
             schema: the order of our numbers.
-            hello: the greeting.
+            handshake: the greeting.
             answer: longest that an answer may take [s]; None for `ANSWER`.
         """
         self.address, self.sessions = address, 0
         self._limit = ANSWER if answer is None else answer
-        self._schema, self._hello = schema, to_bytes(hello)
+        self._schema, self._handshake = schema, to_bytes(handshake)
         self._frames: FrameSocket | None = None
         self._welcomed, self._begun, self._why = False, False, ""
         self._retry_at = -np.inf
@@ -72,8 +72,8 @@ class ControllerLink(Closing):
         """
         frames = self._connect()
         try:
-            frames.send(self._hello, CONNECT)
-            self._greet(frames.receive(READY))
+            frames.send(self._handshake, CONNECT)
+            self._finish_handshake(frames.receive(READY))
         except (OSError, ProtocolError) as error:
             self.close()
             raise BackbeatError(
@@ -128,7 +128,7 @@ class ControllerLink(Closing):
                 return Failure(Cause.LOST, "not connected")
             self._retry_at = t + RETRY
             try:
-                self._connect().send(self._hello, CONNECT)
+                self._connect().send(self._handshake, CONNECT)
             except (OSError, BackbeatError) as error:
                 self.close()
                 return Failure(Cause.LOST, _words(error))
@@ -136,7 +136,7 @@ class ControllerLink(Closing):
         if not select.select([self._frames], [], [], 0.0)[0]:
             return Failure(Cause.SILENT, "the controller is getting ready")
         try:
-            self._greet(self._frames.receive(self._limit))
+            self._finish_handshake(self._frames.receive(self._limit))
         except (OSError, ProtocolError) as error:
             self._why = _words(error)
         if not self._welcomed:
@@ -156,7 +156,7 @@ class ControllerLink(Closing):
         self._frames = FrameSocket(own)
         return self._frames
 
-    def _greet(self, content: bytes) -> None:
+    def _finish_handshake(self, content: bytes) -> None:
         """Reads what the controller says to the greeting."""
         message = read(content)
         if "refused" in message:

@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from backbeat.mpc.remote.contents import Asked, packed, unpacked
+from backbeat.mpc.remote.contents import ControlSettings, packed, unpacked
 from backbeat.mpc.remote.frames import ProtocolError
 from backbeat.mpc.remote.messages import value, vector
 
@@ -13,7 +13,7 @@ from backbeat.mpc.remote.messages import value, vector
 LATEST = 2e9
 
 
-class Question(NamedTuple):
+class Request(NamedTuple):
     """What is sensed at a tick.
 
     Attributes:
@@ -22,7 +22,7 @@ class Question(NamedTuple):
         start: whether the controllers are to begin anew at this time.
         x: (nq + nv,) state.
         force: (S,) normal forces on the soles [N].
-        asked: what has changed; None for nothing.
+        changes: what has changed; None for nothing.
     """
 
     number: int
@@ -30,7 +30,7 @@ class Question(NamedTuple):
     start: bool
     x: np.ndarray
     force: np.ndarray
-    asked: Asked | None = None
+    changes: ControlSettings | None = None
 
 
 class Answer(NamedTuple):
@@ -47,19 +47,19 @@ class Answer(NamedTuple):
     fallen: bool
 
 
-def question_message(question: Question) -> dict[str, Any]:
+def request_message(request: Request) -> dict[str, Any]:
     """What is sensed, as a message; what is not said has not changed."""
-    numbers = question.x.tobytes() + question.force.tobytes()
-    message = {"n": question.number, "t": question.time, "sensed": numbers}
-    if question.start:
+    numbers = request.x.tobytes() + request.force.tobytes()
+    message = {"n": request.number, "t": request.time, "sensed": numbers}
+    if request.start:
         message["start"] = True
-    if question.asked is not None:
-        message["asked"] = packed(question.asked)
+    if request.changes is not None:
+        message["asked"] = packed(request.changes)
     return message
 
 
-def read_question(message: dict[str, Any], num_states: int, num_soles: int) -> Question:
-    """The inverse of `question_message`.
+def read_request(message: dict[str, Any], num_states: int, num_soles: int) -> Request:
+    """The inverse of `request_message`.
 
     Raises:
         ProtocolError: something is missing or has another size.
@@ -70,12 +70,12 @@ def read_question(message: dict[str, Any], num_states: int, num_soles: int) -> Q
     numbers = vector(message, "sensed", num_states + num_soles)
     x, force = numbers[:num_states], numbers[num_states:]
     if len(message) == 3:
-        return Question(number, t, False, x, force)
+        return Request(number, t, False, x, force)
     start = "start" in message and value(message, "start", bool)
-    asked = None
+    changes = None
     if "asked" in message:
-        asked = unpacked(Asked, value(message, "asked", bytes))
-    return Question(number, t, start, x, force, asked)
+        changes = unpacked(ControlSettings, value(message, "asked", bytes))
+    return Request(number, t, start, x, force, changes)
 
 
 def answer_message(number: int, answer: Answer) -> dict[str, Any]:

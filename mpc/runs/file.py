@@ -102,7 +102,7 @@ def run_story(run: SimulationRun, metrics: Mapping[str, Any]) -> dict[str, Any]:
         "hits": [] if hits is None else hits.table.to_dict("records"),
         "extra_hits": [] if hits is None else [asdict(h) for h in hits.extra],
         "markers": [] if markers is None else _records(markers),
-        "segments": [asdict(e) for e in run.asked_events() if e.kind == "segment"],
+        "segments": [asdict(e) for e in run.requested_events() if e.kind == "segment"],
         "robot": robot_story(run.behavior),
         "predictions": predictions_story(run),
         **origin_story(run.behavior),

@@ -152,9 +152,13 @@ def _plan_columns(run: SimulationRun, plans: list[Plan]) -> Columns:
         "phase_rate": np.array([p.rate for p in plans]),
         "plan.time": np.array([p.time - start for p in plans]),
         "plan.iterations": np.array([p.iterations for p in plans], np.int32),
-        "plan.grip": np.array([p.grip for p in plans]),
-        "plan.push.x": np.array([p.push[0] for p in plans]),
-        "plan.push.y": np.array([p.push[1] for p in plans]),
+        "plan.friction_scale": np.array([p.friction_scale for p in plans]),
+        "plan.external_acceleration.x": np.array(
+            [p.external_acceleration_xy[0] for p in plans]
+        ),
+        "plan.external_acceleration.y": np.array(
+            [p.external_acceleration_xy[1] for p in plans]
+        ),
         "plan.status": np.array([p.status for p in plans], object),
         "plan.wall_ms": np.array([1e3 * p.solve_time for p in plans]),
         "tick.wall_ms": _slowest_ticks(run),

@@ -20,9 +20,9 @@ from backbeat.models.common.yaml_file import parse_yaml, read_tree
 from backbeat.models.sensing.sensors import SensorNoise
 from backbeat.models.world.scene import CONTACT_MODELS, CONTINUOUS, FEET
 from backbeat.mpc.scenario.compliant_period import CompliantPeriod
+from backbeat.mpc.scenario.model_mismatch import ModelMismatch
 from backbeat.mpc.scenario.setting_event import RANGES, SettingEvent, tick_number
 from backbeat.mpc.scenario.upper_body_task import UpperBodyTask
-from backbeat.mpc.scenario.world_error import WorldError
 from backbeat.mpc.whole_body.programs.task_preset import preset_names
 from backbeat.mpc.whole_body.timing import TickTiming
 
@@ -135,7 +135,7 @@ class Scenario:
     # Whether run files have gravity torques and joint-space inertia as columns.
     log_dynamics: bool = False
     # How the world differs from what the controllers believe.
-    world: WorldError = field(default_factory=WorldError)
+    world: ModelMismatch = field(default_factory=ModelMismatch)
     # Seed of everything random.
     seed: int = 0
 

@@ -26,11 +26,11 @@ from backbeat.mpc.plans.weights import read_weights
 from backbeat.mpc.remote.address import Address
 from backbeat.mpc.remote.controller import check_periods
 from backbeat.mpc.remote.frames import FrameSocket, ProtocolError
-from backbeat.mpc.remote.greeting import Hello, read_hello
+from backbeat.mpc.remote.handshake import Handshake, read_handshake
 from backbeat.mpc.remote.link import motion_fingerprint
 from backbeat.mpc.remote.messages import read, to_bytes
 from backbeat.mpc.remote.schema import Schema, differences, make_schema
-from backbeat.mpc.remote.task_exchange import TaskHello, read_task_hello
+from backbeat.mpc.remote.task_exchange import TaskHandshake, read_task_handshake
 from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.serving.session import ControllerService, ControllerSession
 from backbeat.mpc.serving.task_service import TaskSpaceService
@@ -130,7 +130,7 @@ class ControllerServer:
             raise _no_door(wanted, error) from None
         self.address = Address(wanted.host, self._door.getsockname()[1])
         self._client: Client | None = None
-        self._made: tuple[Hello | TaskHello, Service] | None = None
+        self._made: tuple[Handshake | TaskHandshake, Service] | None = None
         self._leaving: list[FrameSocket] = []
 
     def __enter__(self) -> "ControllerServer":
@@ -206,9 +206,9 @@ class ControllerServer:
         try:
             message = read(frames.receive(GREETING))
             if "task_space" in message:
-                service = self._admit_task(read_task_hello(message))
+                service = self._admit_task(read_task_handshake(message))
             else:
-                service = self._admit(read_hello(message))
+                service = self._admit(read_handshake(message))
         except BackbeatError as error:
             self._refuse(frames, name, str(error))
             return
@@ -229,35 +229,35 @@ class ControllerServer:
         self._client = Client(frames, name, service)
         self._remark(f"{name} is controlled: {service.what}")
 
-    def _admit(self, hello: Hello) -> Service:
+    def _admit(self, handshake: Handshake) -> Service:
         """Makes the controllers that a greeting asks for.
 
         Raises:
             BackbeatError: they would not be those that it means.
         """
-        if self._only and hello.behavior != self._only:
+        if self._only and handshake.behavior != self._only:
             raise BackbeatError(
-                f"it serves {self._only!r}, not {hello.behavior!r}; `backbeat serve "
-                f"{hello.behavior}` would"
+                f"it serves {self._only!r}, not {handshake.behavior!r}; `backbeat serve "
+                f"{handshake.behavior}` would"
             )
-        behavior = self._find(hello.behavior)
+        behavior = self._find(handshake.behavior)
         schema = make_schema(behavior.robot_model)
-        found = differences(schema, hello.schema)
-        if not found and motion_fingerprint(behavior) != hello.motion:
+        found = differences(schema, handshake.schema)
+        if not found and motion_fingerprint(behavior) != handshake.motion:
             found = [
-                f"the behavior {hello.behavior!r} is another one here; build it again "
+                f"the behavior {handshake.behavior!r} is another one here; build it again "
                 "in both libraries, or share one"
             ]
         if found:
             raise BackbeatError("; ".join(found))
 
         def make() -> Service:
-            session = self._make(behavior, hello)
-            return ControllerService(session, schema, hello.schema)
+            session = self._make(behavior, handshake)
+            return ControllerService(session, schema, handshake.schema)
 
-        return self._prepared(hello, make)
+        return self._prepared(handshake, make)
 
-    def _admit_task(self, hello: TaskHello) -> Service:
+    def _admit_task(self, handshake: TaskHandshake) -> Service:
         """Makes the controller in task space that a greeting asks for.
 
         Raises:
@@ -271,19 +271,19 @@ class ControllerServer:
 
         def make() -> Service:
             self._remark("getting ready for task space")
-            return TaskSpaceService(hello)
+            return TaskSpaceService(handshake)
 
-        return self._prepared(hello, make)
+        return self._prepared(handshake, make)
 
     def _prepared(
-        self, hello: Hello | TaskHello, make: Callable[[], Service]
+        self, handshake: Handshake | TaskHandshake, make: Callable[[], Service]
     ) -> Service:
         """What was made for a greeting; the last is kept, should it come again."""
-        if self._made is None or self._made[0] != hello:
+        if self._made is None or self._made[0] != handshake:
             self._forget()
             # Looking through all that is there for what nobody needs any more takes a
             # hundred ticks: it is done now, and what is left is not looked at again.
-            self._made = hello, make()
+            self._made = handshake, make()
             gc.collect()
             gc.freeze()
         return self._made[1]
@@ -295,13 +295,13 @@ class ControllerServer:
             self._made = None
             gc.unfreeze()
 
-    def _make(self, behavior: Behavior, hello: Hello) -> ControllerSession:
-        scenario = parse_yaml(Scenario, json.dumps(hello.scenario), "the scenario")
+    def _make(self, behavior: Behavior, handshake: Handshake) -> ControllerSession:
+        scenario = parse_yaml(Scenario, json.dumps(handshake.scenario), "the scenario")
         check_periods(scenario.check())
         weights = None
-        if hello.weights is not None:
-            weights = read_weights(hello.weights, "the weights")
-        self._remark(f"getting ready for {hello.behavior}")
+        if handshake.weights is not None:
+            weights = read_weights(handshake.weights, "the weights")
+        self._remark(f"getting ready for {handshake.behavior}")
         return ControllerSession(behavior, scenario, weights)
 
     def _refuse(self, frames: FrameSocket, name: str, why: str) -> None:

@@ -26,9 +26,9 @@ from backbeat.mpc.simulation.controllers import (
     add_controllers,
     add_remote_controllers,
 )
-from backbeat.mpc.world.altered_robot import alter_robot
 from backbeat.mpc.world.joint_sample import JointSample
 from backbeat.mpc.world.joint_softness import add_joint_modes
+from backbeat.mpc.world.mismatched_robot import apply_model_mismatch
 from backbeat.mpc.world.sensing import add_detector, add_estimator
 from backbeat.mpc.world.servo_check import check_servos
 from backbeat.mpc.world.simulated_robot import (
@@ -72,7 +72,7 @@ class ClosedLoop(ControlledRobot):
         own = plant.GetMyMutableContextFromRoot(context)
         lock_joints(plant, own, self.reference.robot.locked)
         error, seed = self.scenario.world, self.scenario.seed
-        alter_robot(plant, own, self.world.instance, error, seed)
+        apply_model_mismatch(plant, own, self.world.instance, error, seed)
         still = np.zeros(self.reference.robot.num_velocities)
         self.body.set_state(context, self.q_start, still)
         # The motors hold the robot already.

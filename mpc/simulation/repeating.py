@@ -6,7 +6,7 @@ import numpy as np
 
 from backbeat.behaviors.library.behavior import Behavior
 from backbeat.models.common.errors import BackbeatError
-from backbeat.mpc.scenario.asked_tempo import play_length
+from backbeat.mpc.scenario.requested_tempo import play_length
 from backbeat.mpc.scenario.specification import Scenario
 
 

@@ -21,8 +21,12 @@ from backbeat.mpc.plans.weights import PredictiveWeights
 from backbeat.mpc.predictive.controller import PredictiveController
 from backbeat.mpc.remote.address import Address
 from backbeat.mpc.remote.link import RemoteLink
-from backbeat.mpc.scenario.asked_tempo import asked_tempo, check_times, play_length
 from backbeat.mpc.scenario.disturbances import on_links
+from backbeat.mpc.scenario.requested_tempo import (
+    check_times,
+    play_length,
+    requested_tempo,
+)
 from backbeat.mpc.scenario.setting_event import SettingEvent, setting_event
 from backbeat.mpc.scenario.settings import check_event
 from backbeat.mpc.scenario.specification import Push, Scenario
@@ -277,7 +281,7 @@ class RunningLoop(Closing):
         context = system.GetMyContextFromRoot(self.context)
         plan: Plan = system.GetOutputPort("plan").Eval(context)
         self.log.add(plan, self.context)
-        asked = asked_tempo(self.scenario).phase(self.time)
+        asked = requested_tempo(self.scenario).phase(self.time)
         if self.fell_at is None and has_fallen(self.loop, self.context, asked):
             self.fell_at = self.time
 

@@ -97,7 +97,7 @@ class ControlledRobot:
         return self.body.contact_log
 
     @cached_property
-    def asked(self) -> ReferenceSampler:
+    def sampler(self) -> ReferenceSampler:
         """The behavior at a phase, good until it is asked again."""
         return self.reference.sampler()
 

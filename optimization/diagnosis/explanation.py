@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from backbeat.optimization.diagnosis.relaxations import (
     Limit,
     Measure,
-    relaxations,
+    candidate_relaxations,
     solve,
 )
 from backbeat.optimization.interior_point.solution import TrajectorySolution
@@ -22,11 +22,11 @@ from backbeat.optimization.problem.trajectory_problem import TrajectoryProblem
 # Halvings of the gap between too little and enough, and where it stops to matter.
 HALVINGS, CLOSE = 5, 1.05
 # Factors on the time that are tried.
-STRETCHES = (1.25, 1.5, 2.0, 3.0)
+TIME_SCALES = (1.25, 1.5, 2.0, 3.0)
 
 
 @dataclass(frozen=True)
-class Remedy:
+class Relaxation:
     """One change that makes a problem feasible.
 
     Attributes:
@@ -80,11 +80,11 @@ class Explanation:
 
     Attributes:
         worst: (time [s], name, scaled amount) of what the solver could not meet.
-        remedies: single changes that help, the smallest first.
+        relaxations: single changes that help, the smallest first.
     """
 
     worst: tuple[tuple[float, str, float], ...]
-    remedies: tuple[Remedy, ...]
+    relaxations: tuple[Relaxation, ...]
 
     def __str__(self) -> str:
         """One sentence for a person."""
@@ -93,8 +93,8 @@ class Explanation:
     def later(self, seconds: float) -> "Explanation":
         """The same of a motion that begins so many seconds later."""
         worst = tuple((t + seconds, name, by) for t, name, by in self.worst)
-        remedies = tuple(replace(r, time=r.time + seconds) for r in self.remedies)
-        return Explanation(worst, remedies)
+        relaxations = tuple(replace(r, time=r.time + seconds) for r in self.relaxations)
+        return Explanation(worst, relaxations)
 
     def sentence(self, place: Callable[[float], str] | None = None) -> str:
         """One sentence for a person.
@@ -107,9 +107,9 @@ class Explanation:
         called = place(time) if place else ""
         when = f"{time:.2f} s" + (f" ({called})" if called else "")
         text = f"worst is {name} at {when}, off by {amount:.3g} (scaled)"
-        if not self.remedies:
+        if not self.relaxations:
             return text + "; no single relaxation helps: ask for less there"
-        ways = "; or ".join(str(r) for r in self.remedies[:3])
+        ways = "; or ".join(str(r) for r in self.relaxations[:3])
         return f"{text}; it would be feasible with {ways}"
 
 
@@ -128,24 +128,24 @@ def explain(
     """
     problem = solution.transcription.problem
     report = progress or (lambda kind: None)
-    remedies, deadline = [], time.perf_counter() + patience
-    for kind, relax, measure in relaxations(problem):
+    relaxations, deadline = [], time.perf_counter() + patience
+    for kind, relax, measure in candidate_relaxations(problem):
         if time.perf_counter() > deadline:
             break
         report(kind)
-        remedy = _try(problem, kind, relax, measure, deadline)
-        if remedy is not None:
-            remedies.append(remedy)
+        relaxation = _try(problem, kind, relax, measure, deadline)
+        if relaxation is not None:
+            relaxations.append(relaxation)
     report("time")
-    for factor in STRETCHES:
+    for factor in TIME_SCALES:
         if time.perf_counter() > deadline:
             break
-        if solve(problem.stretched(factor)).is_solved:
+        if solve(problem.time_scaled(factor)).is_solved:
             end = float(problem.times[-1])
-            remedies.append(Remedy("time", "the motion", end, factor, 1.0, ""))
+            relaxations.append(Relaxation("time", "the motion", end, factor, 1.0, ""))
             break
-    remedies.sort(key=lambda r: r.effort)
-    return Explanation(tuple(solution.violations()[:5]), tuple(remedies))
+    relaxations.sort(key=lambda r: r.effort)
+    return Explanation(tuple(solution.violations()[:5]), tuple(relaxations))
 
 
 def _try(
@@ -154,14 +154,14 @@ def _try(
     limit: Limit,
     measure: Measure,
     deadline: float,
-) -> Remedy | None:
+) -> Relaxation | None:
     """The least relaxation of one kind that makes a problem feasible."""
     solution = solve(limit.relax(limit.most))
     if not solution.is_solved:
         return None
     enough, what, when = measure(solution)
     if limit.most == limit.allowed:  # on or off
-        return Remedy(kind, what, when, enough, limit.allowed, limit.unit)
+        return Relaxation(kind, what, when, enough, limit.allowed, limit.unit)
     if not enough > limit.allowed:
         enough = limit.most
     short = limit.allowed
@@ -174,4 +174,4 @@ def _try(
             enough, (_, what, when) = value, measure(trial)
         else:
             short = value
-    return Remedy(kind, what, when, enough, limit.allowed, limit.unit)
+    return Relaxation(kind, what, when, enough, limit.allowed, limit.unit)

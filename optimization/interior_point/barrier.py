@@ -19,7 +19,7 @@ import numpy as np
 
 from backbeat.models.compiled import compiled
 from backbeat.models.compiled.arrays import Flags, Vector
-from backbeat.optimization.transcription.program import FREE, Program
+from backbeat.optimization.transcription.program import UNBOUNDED, Program
 
 # Slacks and excesses keep at least this share of their value in a step.
 KEEP = 0.01
@@ -28,7 +28,7 @@ STILL = 1e-14
 
 
 @dataclass
-class Side:
+class BoundBarrier:
     """All lower or all upper bounds of a program.
 
     Attributes:
@@ -55,7 +55,7 @@ class Side:
 
     def __post_init__(self) -> None:
         """Starts slacks inside, with an excess where the start violates a bound."""
-        self.on = np.flatnonzero(np.abs(self.bound) < FREE / 2)
+        self.on = np.flatnonzero(np.abs(self.bound) < UNBOUNDED / 2)
         self.bound, self.rho = self.bound.ravel()[self.on], self.rho.ravel()[self.on]
         c = self.value(self.g)
         # Compiled code, which is free to reorder, must not ask what is infinite.
@@ -129,7 +129,7 @@ class Side:
         high = np.minimum(1e8 * near, 0.999 * self.rho)
         self.z = np.clip(self.z + dual * self.dz, 1e-8 * near, high)
 
-    def price(self) -> np.ndarray:
+    def multipliers(self) -> np.ndarray:
         """(N, rows) change of the cost for a unit that the bound moves up."""
         out = np.zeros(self.g.size)
         out[self.on] = self.sign * self.z
@@ -140,9 +140,9 @@ class Side:
         return float(self.s @ self.z)
 
 
-def make_sides(
+def make_barriers(
     program: Program, rows: np.ndarray, mu: float, excess_cost: float
-) -> tuple[Side, ...]:
+) -> tuple[BoundBarrier, ...]:
     """Barriers of all bounds of a program at given rows.
 
     Args:
@@ -153,7 +153,7 @@ def make_sides(
     """
     rho = _excess_costs(program, excess_cost)
     return tuple(
-        Side(bound, sign, rho, rows.copy(), mu)
+        BoundBarrier(bound, sign, rho, rows.copy(), mu)
         for bound, sign in ((program.lower, 1.0), (program.upper, -1.0))
     )
 

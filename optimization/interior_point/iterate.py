@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from backbeat.optimization.interior_point.barrier import Side
+from backbeat.optimization.interior_point.barrier import BoundBarrier
 from backbeat.optimization.interior_point.newton_arrays import Multipliers
 from backbeat.optimization.interior_point.step_rules import LEAST_DAMPING
 from backbeat.optimization.transcription.program import Program
@@ -54,13 +54,13 @@ class Iterate:
     Attributes:
         q, w, phi: (N, nq) configurations, (N, C, 6) wrenches, (N, n_phi) loads.
         cost: of the problem there.
-        sides: barriers; none as long as a far guess comes near.
+        barriers: barriers; none as long as a far guess comes near.
         multipliers: of the equations.
         mu, least_mu: barrier parameter, and how far it may fall.
-        polish_after: iterations before the polish.
-        near_since: iteration at which bounds were put up late.
+        refine_after: iterations before the polish.
+        bounded_since: iteration at which bounds were put up late.
         damping: of the next step.
-        polish: steps that the polish has taken.
+        refinement_steps: steps that the polish has taken.
         accepted, theta, ratio: whether the filter took the last step, the infeasibility
             after it and its share of the one before.
         status: what became of it.
@@ -72,14 +72,14 @@ class Iterate:
     w: np.ndarray
     phi: np.ndarray
     cost: float
-    sides: tuple[Side, ...]
+    barriers: tuple[BoundBarrier, ...]
     multipliers: Multipliers
     mu: float
     least_mu: float
-    polish_after: int
-    near_since: int = 0
+    refine_after: int
+    bounded_since: int = 0
     damping: float = LEAST_DAMPING
-    polish: int = 0
+    refinement_steps: int = 0
     accepted: bool = True
     theta: float = 0.0
     ratio: float = 0.0
@@ -88,11 +88,11 @@ class Iterate:
     log: list[dict[str, float]] = field(default_factory=list)
 
     @property
-    def is_far(self) -> bool:
+    def in_initial_phase(self) -> bool:
         """Whether the bounds are not up yet."""
-        return not self.sides
+        return not self.barriers
 
     @property
-    def came_far(self) -> bool:
+    def had_initial_phase(self) -> bool:
         """Whether it started without bounds."""
-        return self.is_far or self.near_since > 0
+        return self.in_initial_phase or self.bounded_since > 0

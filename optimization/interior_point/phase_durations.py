@@ -25,7 +25,7 @@ from backbeat.optimization.interior_point.solver import (
 )
 from backbeat.optimization.problem.trajectory_problem import TrajectoryProblem
 from backbeat.optimization.transcription.linearization import evaluate_once
-from backbeat.optimization.transcription.program import FREE
+from backbeat.optimization.transcription.program import UNBOUNDED
 from backbeat.optimization.transcription.transcribe import Transcription
 
 # Step of the differences in time [s], relative change of the cost that ends the
@@ -33,14 +33,14 @@ from backbeat.optimization.transcription.transcribe import Transcription
 STEP, SETTLED, SOLVES = 1e-4, 2e-3, 25
 # Warm solves as careful as cold ones: their multipliers give the gradient.
 CAREFUL = InteriorPointOptions(
-    warm_polish_after=InteriorPointOptions.polish_after,
+    warm_refine_after=InteriorPointOptions.refine_after,
 )
 
 
 def optimize_durations(
     problem: TrajectoryProblem,
     bounds: Mapping[int, tuple[float, float]],
-    price_of_time: float = 0.0,
+    time_weight: float = 0.0,
     progress: Progress | None = None,
 ) -> TrajectorySolution:
     """Solves a problem and chooses the durations of some of its phases.
@@ -48,7 +48,7 @@ def optimize_durations(
     Args:
         problem: the problem, with durations to start from.
         bounds: least and most duration [s] of phases, by index.
-        price_of_time: cost of a second.
+        time_weight: cost of a second.
         progress: called after every iteration of every solve.
 
     Returns:
@@ -67,7 +67,7 @@ def optimize_durations(
                 f"phase {i} lasts {phases[i].duration:g} s, which is not between "
                 f"{least:g} and {most:g} s"
             )
-    search = _Search(problem, sorted(bounds), price_of_time, progress)
+    search = _Search(problem, sorted(bounds), time_weight, progress)
     if not search.best.is_solved or not bounds:
         return search.best
     minimize(
@@ -144,11 +144,11 @@ def lagrangian(solution: TrajectorySolution, problem: TrajectoryProblem) -> floa
     """
     program = Transcription(problem).program
     cost, values = evaluate_once(program, solution.q, solution.w, solution.phi)
-    multipliers, price = solution.multipliers, solution.price
+    multipliers, price = solution.multipliers, solution.bound_multipliers
     cost += float((multipliers.equality * values.equality).sum())
     cost += float((multipliers.frame * program.frame_equal * values.frame).sum())
     cost += float(multipliers.rest @ values.rest)
     for bound, counts in ((program.upper, price > 0), (program.lower, price < 0)):
-        counts = counts & (np.abs(bound) < FREE / 2)
+        counts = counts & (np.abs(bound) < UNBOUNDED / 2)
         cost += float((price * (values.rows - bound))[counts].sum())
     return cost

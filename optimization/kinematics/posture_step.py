@@ -36,7 +36,7 @@ from backbeat.models.dynamics.rotations import (
     left_jacobian_inverse,
     relative_log,
 )
-from backbeat.optimization.qp.program import INFINITY, QuadraticProgram
+from backbeat.optimization.qp.program import UNBOUNDED, QuadraticProgram
 
 
 class _Targets(NamedTuple):
@@ -60,7 +60,7 @@ class _Seen(NamedTuple):
     J: Array3  # (n, 6, nv) Jacobians of the frames
     com: Vector  # (3,) center of mass [m]
     J_com: Matrix  # (3, nv)
-    d: Vector  # (F,) distances of the feelers [m]
+    d: Vector  # (F,) distances of the spheres [m]
     D: Matrix  # (F, nv) their rates
     on: Flags  # (F,) all of them
     bias: Vector  # (nv,) scratch
@@ -141,7 +141,7 @@ class PostureStep:
 
     @property
     def distances(self) -> np.ndarray:
-        """(F,) distances of the feelers from their nearest solids [m]."""
+        """(F,) distances of the spheres from their nearest solids [m]."""
         return self._seen.d
 
     @property
@@ -168,7 +168,7 @@ class PostureStep:
                 the entries of the step [rad or m].
             rows: (k,) residuals that have lower bounds.
             least: (k,) these bounds [rad or m].
-            margin: of the distances of feelers; those far away have no part [m].
+            margin: of the distances of spheres; those far away have no part [m].
             stiffness: cost of the slacks.
         """
         d, n = self._seen.d, len(g)
@@ -176,7 +176,7 @@ class PostureStep:
         lower, upper = np.empty(n + 2 * m + (m == 0)), np.empty(n + 2 * m + (m == 0))
         _limit(self.q, *limits, lower, upper)
         if m == 0:
-            lower[n], upper[n] = -INFINITY, INFINITY
+            lower[n], upper[n] = -UNBOUNDED, UNBOUNDED
             return QuadraticProgram(H, g, np.zeros((1, n)), lower, upper)
         room, A = np.empty(m), np.zeros((m, n + m))
         _bound_below(
@@ -235,7 +235,7 @@ def _move(
 
 @compiled
 def _near(d: Vector) -> int:
-    """How many feelers are not far from everything."""
+    """How many spheres are not far from everything."""
     number = 0
     for f in range(d.shape[0]):
         if d[f] < FAR:
@@ -309,5 +309,5 @@ def _add_slacks(
             larger[i, j] = H[i, j]
     for i in range(m):
         larger[n + i, n + i] = stiffness
-        lower[n + i], upper[n + i] = -INFINITY, INFINITY
-        lower[n + m + i], upper[n + m + i] = -room[i], INFINITY
+        lower[n + i], upper[n + i] = -UNBOUNDED, UNBOUNDED
+        lower[n + m + i], upper[n + m + i] = -room[i], UNBOUNDED

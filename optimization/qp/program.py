@@ -22,7 +22,7 @@ from backbeat.models.compiled.bound import Bound, bind
 
 # DAQP's codes for its constraints.
 _ACTIVE, _AT_LOWER, _EQUALITY = 1, 2, 5
-INFINITY = 1e30
+UNBOUNDED = 1e30
 # DAQP's exit flags, in words; the rest are of no use to anyone.
 _STATUS = {1: "solved", -1: "infeasible", -4: "iteration cap"}
 

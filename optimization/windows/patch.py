@@ -18,8 +18,12 @@ from backbeat.optimization.problem.trajectory_problem import TrajectoryProblem
 from backbeat.optimization.transcription.program import Program
 from backbeat.optimization.transcription.transcribe import Transcription
 from backbeat.optimization.windows.pieces import MARGIN, Knots, Window, ordered
-from backbeat.optimization.windows.seams import CALM, quietest, quietness
-from backbeat.optimization.windows.stretch import stretch
+from backbeat.optimization.windows.split_points import (
+    MAX_SCORE,
+    best_split,
+    split_score,
+)
+from backbeat.optimization.windows.subproblem import subproblem
 
 # Arrays of a program that have a row for every knot.
 _BY_KNOT = (
@@ -28,8 +32,8 @@ _BY_KNOT = (
     "p_WG",
     "frame_weight",
     "frame_equal",
-    "feeler_on",
-    "sweep_on",
+    "sphere_on",
+    "midpoint_on",
     "wrench_start",
     "num_wrench",
     "com_target",
@@ -126,15 +130,15 @@ def make_patch(problem: TrajectoryProblem, changed: np.ndarray, beside: float) -
         beside: what is found anew on either side of them, about [s].
     """
     times, last = problem.times, problem.num_knots - 1
-    quiet, places = quietness(problem), times[changed[[0, -1]]]
+    score, places = split_score(problem), times[changed[[0, -1]]]
     most = max(int(changed[0]) - GIVEN, 0)
     least = min(int(changed[-1]) + GIVEN, last)
-    start = quietest(times, quiet, places[0] - beside, slice(0, most + 1))
-    end = quietest(times, quiet, places[1] + beside, slice(least, None))
+    start = best_split(times, score, places[0] - beside, slice(0, most + 1))
+    end = best_split(times, score, places[1] + beside, slice(least, None))
     # Ends need two knots of their own, and what is left beside them some, too.
     start = 0 if start < MARGIN else start
     end = last if end > last - MARGIN else end
-    reach = [GIVEN if quiet[k] == CALM else MARGIN for k in (start, end)]
+    reach = [GIVEN if score[k] == MAX_SCORE else MARGIN for k in (start, end)]
     return Patch(start, end, max(0, start - reach[0]), min(last, end + reach[1]))
 
 
@@ -149,7 +153,7 @@ def patch_problem(
         old: knots of the whole old motion, with the problem's contacts in order.
     """
     a, b = patch.start, patch.end
-    part = stretch(problem, a, b)
+    part = subproblem(problem, a, b)
     if a > 0:
         part = replace(part, knots_start=old.q[a - 1 : a + 2], q_start=old.q[a])
     if b < problem.num_knots - 1:

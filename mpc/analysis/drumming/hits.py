@@ -195,7 +195,7 @@ def run_hits(run: SimulationRun) -> HitReport | None:
         return None
     kit = simulated_kit(run.scenario, run.behavior)
     found = find_hits(run.strike_t, run.strikes, run.tips, run.members, kit)
-    return match_hits(found, run.asked_events(), float(run.t[-1]))
+    return match_hits(found, run.requested_events(), float(run.t[-1]))
 
 
 def match_hits(

@@ -32,13 +32,13 @@ from backbeat.mpc.remote.task_link import TaskSpaceLink
 from backbeat.mpc.remote.task_space import RemoteTaskSpace
 from backbeat.mpc.scenario.base_motion import BaseDrive, BaseMotion
 from backbeat.mpc.scenario.glide import Glide, Sway
+from backbeat.mpc.scenario.model_mismatch import ModelMismatch
 from backbeat.mpc.scenario.target_motion import TargetSource
 from backbeat.mpc.scenario.task_sensing import TaskSensing
 from backbeat.mpc.scenario.task_space_scenario import TaskSpaceScenario
-from backbeat.mpc.scenario.world_error import WorldError
 from backbeat.mpc.simulation.task_space.setup import TaskSpaceSetup, set_up
 from backbeat.mpc.task_space.controller import TaskSpaceController
-from backbeat.mpc.world.altered_robot import alter_robot
+from backbeat.mpc.world.mismatched_robot import apply_model_mismatch
 from backbeat.mpc.world.welded_feet import LegDrive, WeldedLegs
 
 FastTaskSpace = TaskSpaceController | RemoteTaskSpace
@@ -81,8 +81,8 @@ class TaskSpaceLoop:
             lock_joints(plant, own, self.robot.locked)
         else:
             set_joints(plant, own, self.robot.locked)
-        error = WorldError(mass_scale=self.scenario.mass_scale)
-        alter_robot(plant, own, self.world.instance, error, self.scenario.seed)
+        error = ModelMismatch(mass_scale=self.scenario.mass_scale)
+        apply_model_mismatch(plant, own, self.world.instance, error, self.scenario.seed)
         self.world.set_state(own, self.q_start, np.zeros(self.robot.num_velocities))
         return context
 

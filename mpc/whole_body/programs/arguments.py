@@ -22,7 +22,7 @@ from backbeat.models.dynamics.kinematic_tree import KinematicTree, Workspace
 CONE_ROWS = 16
 
 
-class Structure(NamedTuple):
+class ModelData(NamedTuple):
     """What does not change between ticks."""
 
     tree: KinematicTree
@@ -100,7 +100,7 @@ class Target(NamedTuple):
     may_step: Flags  # (1,) bool: whether soles may go where no plan has them yet
 
 
-class Tick(NamedTuple):
+class ProgramWorkspace(NamedTuple):
     """Memory of a tick and its results."""
 
     ws: Workspace

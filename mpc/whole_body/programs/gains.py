@@ -48,7 +48,7 @@ class WholeBodyGains:
 # strictly and lets the body turn for it: that catches harder pushes. One foot rocks on
 # its narrow sole, and sensors and motors that are late do not allow it there; and who
 # may step gets farther by a step.
-BRACED = WholeBodyGains(
+STANCE_GAINS = WholeBodyGains(
     momentum_weight=30.0,
     linear_weight=12.0,
     orientation_weight=0.26,
