@@ -1,7 +1,7 @@
 """The law of the joint servo and its memory, compiled.
 
     w = f effort + kp (q_d - q) + kd (v_d - v) + ki integral of (q_d - q) + ke friction
-    u = clip(w, +- effort limit)
+    u = clip(w, what the motor gives at its speed)
 
 joint by joint, with all gains in every command, so that new gains act at the next
 step, and no gain but that of the feedforward, f = 1, makes it a pure torque interface.
@@ -21,6 +21,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from backbeat.models.actuation.drives import highest_effort
 from backbeat.models.actuation.joint_command import (
     COMING,
     DAMPING,
@@ -55,6 +56,8 @@ class ServoTraits(NamedTuple):
 
     Attributes:
         limits, friction, slew: (nj,) of the motors.
+        stall, slope: (nj,) what they give at rest and lose with speed, see
+            `backbeat.models.actuation.drives`.
         period, lag: [s].
         has_motors: whether motors follow late.
         joint_of: (nu,) joint of each actuator of the plant, -1 for one held locked.
@@ -64,6 +67,8 @@ class ServoTraits(NamedTuple):
     limits: Vector
     friction: Vector
     slew: Vector
+    stall: Vector
+    slope: Vector
     period: float
     lag: float
     has_motors: bool
@@ -143,7 +148,12 @@ def _tell_motors(traits, nq, command, state, known, memory, told):
             wanted += FRICTION_RATE * error if stiffness > 0.0 else 0.0
             way = min(max(wanted / FRICTION_SPEED, -1.0), 1.0)
             effort += (1.0 - share) * (traits.friction[j] * way)
-        told[j] = min(max(effort, -traits.limits[j]), traits.limits[j])
+        limit, stall, slope = traits.limits[j], traits.stall[j], traits.slope[j]
+        speed = command[VELOCITY * nj + j]
+        if known:
+            speed = state[first_rate + j]
+        least = -highest_effort(limit, stall, slope, -speed)
+        told[j] = min(max(effort, least), highest_effort(limit, stall, slope, speed))
 
 
 @compiled

@@ -116,6 +116,8 @@ class JointServo(CollectableSystem):
             limits,
             np.zeros(nj) if friction is None else friction,
             limits / motors.rise if motors.rise > 0 else np.zeros(nj),
+            robot.motors.stall,
+            robot.motors.slope,
             float(period),
             float(motors.lag),
             self._has_motors,

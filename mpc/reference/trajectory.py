@@ -35,7 +35,7 @@ def patch_names(behavior: Behavior) -> tuple[str, ...]:
     contacts = behavior.robot_model.contacts
     patches = [n for n in behavior.motion.contacts if not contacts[n].is_point]
     # A seat has no limb, and such contacts come last.
-    return tuple(sorted(patches, key=lambda n: len(contacts[n].limb) != 6))
+    return tuple(sorted(patches, key=lambda n: len(contacts[n].limb) == 0))
 
 
 class Reference:

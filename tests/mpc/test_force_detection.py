@@ -11,6 +11,7 @@ from backbeat.behaviors.library.behavior import Event, Mount, make_robot
 from backbeat.behaviors.posture.stance import start_configuration
 from backbeat.models.dynamics.frames import Frame
 from backbeat.models.dynamics.rotations import box_plus
+from backbeat.models.robot.model import RobotModel
 from backbeat.models.state.configuration import Configuration
 from backbeat.mpc.analysis.drumming.hits import run_hits
 from backbeat.mpc.analysis.force_warnings import warning_metrics, warnings_in_words
@@ -83,6 +84,18 @@ def observed(robot, samples):
 def test_a_motion_that_the_motors_explain_leaves_nothing(robot):
     worst = max(np.abs(r).max() for r, _ in observed(robot, simulated(robot, 400)))
     assert worst < OBSERVED
+
+
+def test_rotors_are_no_outside_force(tmp_path):
+    """An observer without them takes what spins them up for a force."""
+    path = tmp_path / "electric.yaml"
+    path.write_text("name: electric\nlike: atlas\narmature: {left arm: 0.5}\n")
+    samples = list(simulated(RobotModel(path), 200))
+    worst = [
+        max(np.abs(r).max() for r, _ in observed(robot, samples))
+        for robot in (RobotModel(path), RobotModel())
+    ]
+    assert worst[0] < OBSERVED < 0.05 * worst[1]
 
 
 def test_the_residual_is_the_torque_of_the_force(robot):

@@ -19,6 +19,7 @@ SPECIFICATIONS = (
 SWEEPS = HOUSE / "mpc" / "sweep" / "specifications"
 YAML, NOTES = (".yaml", ".yml"), (".mid", ".midi", ".tab", ".txt")
 RUN, ROBOT = (".run.parquet",), (".urdf", *YAML)
+MODEL = (".urdf", ".xml")
 
 
 def behaviors(ctx: typer.Context, incomplete: str) -> list[str]:
@@ -51,6 +52,11 @@ def specifications(incomplete: str) -> list[str]:
 def kinds(incomplete: str) -> list[str]:
     """What `backbeat new` begins."""
     return _beginning(("dance", "drumming"), incomplete)
+
+
+def models(incomplete: str) -> list[str]:
+    """Models of robots that `backbeat adopt` describes."""
+    return files(incomplete, MODEL)
 
 
 def yaml_files(incomplete: str) -> list[str]:

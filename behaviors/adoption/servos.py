@@ -1,0 +1,55 @@
+"""Servos of a robot that was adopted: as stiff as a step of 1 ms holds."""
+
+import numpy as np
+
+from backbeat.models.actuation.servo_margin import SERVO_STEP, SPARED, rounded_down
+from backbeat.models.adoption.proposal import Proposal
+from backbeat.models.robot.model import RobotModel
+from backbeat.models.state.configuration import Configuration
+
+# Natural frequencies by group [Hz], and the least inertia wherever it holds [kg m^2].
+FREQUENCIES = {"waist": 3.0, "neck": 3.0, "l_arm": 6.0, "r_arm": 6.0}
+LEGS, INERTIA = 8.0, 0.01
+
+
+def propose_servos(robot: RobotModel, proposal: Proposal) -> None:
+    """Writes servos into a proposal.
+
+    Args:
+        robot: the robot, as far as it is proposed.
+        proposal: where its groups are.
+    """
+    q = np.zeros(robot.num_positions)
+    q[0] = 1.0
+    q[7:] = np.clip(0.0, robot.position_lower, robot.position_upper)
+    M = Configuration(robot, q).mass_matrix
+    felt = 1.0 / np.diag(np.linalg.inv(M))[6:]
+    servos = {}
+    for group, joints in robot.groups.items():
+        frequency = FREQUENCIES.get(group, LEGS)
+        most = largest_inertia(felt[joints], robot.damping[joints], frequency)
+        least = float(rounded_down(min(INERTIA, SPARED * most)))
+        servos[group] = {"frequency": frequency, "least_inertia": least}
+        light = robot.joint_names[joints[int(felt[joints].argmin())]]
+        proposal.guessed(
+            f"servo of {group}",
+            f"{frequency:g} Hz, least inertia {least:g} kg m^2",
+            f"{light} feels {felt[joints].min():.2g} kg m^2, and a step of 1 ms holds it",
+        )
+    proposal.keys["servo"] = servos
+
+
+def largest_inertia(felt: np.ndarray, damping: np.ndarray, frequency: float) -> float:
+    """Inertia that gains may assume such that every joint of a group holds [kg m^2].
+
+    With kp = I w^2 and kd = 2 I w, kd + h kp / 2 < 2 felt / h + d; see
+    `backbeat.models.actuation.servo_margin`.
+
+    Args:
+        felt: (n,) inertia that the joints feel [kg m^2].
+        damping: (n,) their own damping [N m s/rad].
+        frequency: of the servo [Hz].
+    """
+    omega = 2.0 * np.pi * frequency
+    gains = 2.0 * omega + 0.5 * SERVO_STEP * omega**2
+    return float(((2.0 * felt / SERVO_STEP + damping) / gains).min())
