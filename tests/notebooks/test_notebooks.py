@@ -25,7 +25,7 @@ SHORTER = {
     "01_the_robot": {},
     "02_author_a_behavior": {"BEATS": 8},
     "03_optimize_and_certify": {},
-    "04_track_it": {"DURATION": 2.0},
+    "04_track_it": {"DURATION": 1.0},
     "05_push_it": {"DURATION": 4.5},
     "06_a_drummed_run": {"DURATION": 6.0},
     "07_drumming_analyzed": {"DURATION": 6.0},
@@ -35,6 +35,7 @@ SHORTER = {
 # Those that simulate or analyze for longer are not run every day.
 LONG = (
     "05_push_it",
+    "06_a_drummed_run",
     "07_drumming_analyzed",
     "08_task_space",
     "09_robustness_cards",
