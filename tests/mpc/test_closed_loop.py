@@ -192,8 +192,13 @@ def seated(built):
 
 
 def test_a_seated_drummer_hits_what_is_planned_and_nothing_else(seated):
-    """Pushed, too: nothing holds it but its weight."""
+    """Pushed, too: nothing holds it but its weight. Its feet feel force, its seat not."""
     run, metrics = seated, run_metrics(seated)
+    assert metrics["com_error_mm"]["rms"] < 2.0
+    error = metrics["estimate_error"]
+    assert error["place"]["rms"] < 3.0
+    assert error["velocity"]["rms"] < 3.0
+    assert error["tilt"]["rms"] < 1.0
     hits = metrics["hits"]
     assert hits["planned"] >= 10
     assert hits["made"] == hits["planned"]
