@@ -46,8 +46,8 @@ def test_packages_come_from_this_checkout(name):
     assert Path(package.__file__).resolve() == CHECKOUT / name / "__init__.py"
 
 
-# A compiler without optimization, which takes two thirds of the time and decides nothing
-# here; and, of every day, one that knows what has been compiled for this checkout.
+# A compiler without optimization, which takes two thirds of the time and decides
+# nothing here; and, of every day, one that knows what is compiled for this checkout.
 PLAIN = """#!/bin/sh
 exec {} "$@" -O0
 """

@@ -141,7 +141,10 @@ def test_a_library_that_can_only_be_read(words, backbeat, read_only, tmp_path):
         (["list"], ""),
         (["--help"], ""),
         (["--help"], "1"),
-        *(pytest.param(["list", *j], "1", marks=pytest.mark.slow) for j in ([], ["--json"])),
+        *(
+            pytest.param(["list", *j], "1", marks=pytest.mark.slow)
+            for j in ([], ["--json"])
+        ),
         pytest.param(["list", "--json"], "", marks=pytest.mark.slow),
     ],
 )

@@ -192,7 +192,7 @@ def seated(built):
 
 
 def test_a_seated_drummer_hits_what_is_planned_and_nothing_else(seated):
-    """Pushed, too: nothing holds it but its weight. Its feet feel force, its seat not."""
+    """Pushed, too: nothing holds it but its weight. Feet feel force, the seat not."""
     run, metrics = seated, run_metrics(seated)
     assert metrics["com_error_mm"]["rms"] < 2.0
     error = metrics["estimate_error"]

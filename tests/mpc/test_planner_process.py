@@ -75,9 +75,7 @@ def test_a_plan_with_steps_and_swings_arrives_as_it_was():
     assert_same(found.plan, plan)
 
 
-@pytest.mark.parametrize(
-    "push", [pytest.param(20.0, marks=pytest.mark.slow), 150.0]
-)
+@pytest.mark.parametrize("push", [pytest.param(20.0, marks=pytest.mark.slow), 150.0])
 def test_a_run_is_the_same_bit_for_bit(built, push):
     """The harder push makes the robot step, so that steps and swings travel too."""
     behavior = built("stand")
