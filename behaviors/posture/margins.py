@@ -15,8 +15,8 @@ from backbeat.models.state.configuration import Configuration
 
 # Farther than any hand gets [m], and where a search starts from a stop [rad].
 BEYOND, INSIDE = 2.0, 1e-3
-# Relative change of the cost at which the search ends: half a millimeter of what is told
-# to the centimeter. The last one, into a stretched arm, takes five times as long.
+# Relative change of the cost at which the search ends: half a millimeter of what is
+# told to the centimeter. The last one, into a stretched arm, takes five times as long.
 CLOSE = 1e-6
 
 
