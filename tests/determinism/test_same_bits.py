@@ -96,20 +96,19 @@ stations:
 """
 
 
-def test_a_behavior_built_by_one_process_and_by_others(tmp_path):
+def test_a_behavior_built_by_one_process_and_by_another(tmp_path):
     """Sets have another order in each, and memory that is new has other bytes."""
     file = tmp_path / "small.yaml"
     file.write_text(POSTURE)
     built = []
-    for number in (0, 1, 2):
+    for number in (0, 2):
         folder = tmp_path / f"library{number}"
         setting = {"PYTHONHASHSEED": str(number), "MALLOC_PERTURB_": str(85 * number)}
         process = start("build", file, "--library", folder, environment=setting)
         _, errors = process.communicate(timeout=300)
         assert process.returncode == 0, errors
         built.append(to_frame(Library(folder).load("small")))
-    for other in built[1:]:
-        pd.testing.assert_frame_equal(built[0], other, check_exact=True)
+    pd.testing.assert_frame_equal(*built, check_exact=True)
 
 
 @pytest.mark.slow

@@ -67,28 +67,6 @@ def test_without_an_estimator_there_is_no_error_to_tell(built):
     assert metrics["state"] == "true state, no estimator"
 
 
-def test_steps_are_taken_on_sensors(built):
-    metrics = run_metrics(play(built, "walk-2"))
-    assert metrics["fell"] is False
-    assert metrics["com_error_mm"]["rms"] < 5.0
-    error = metrics["estimate_error"]
-    assert error["velocity"]["rms"] < 6.5
-    assert error["tilt"]["rms"] < 2.5
-
-
-def test_a_seated_drummer_plays_on_sensors(built):
-    """Its feet feel force, its seat does not."""
-    metrics = run_metrics(play(built, "outstanding", lead_in=0.2, duration=3.8))
-    assert metrics["fell"] is False
-    assert metrics["com_error_mm"]["rms"] < 2.0
-    error = metrics["estimate_error"]
-    assert error["place"]["rms"] < 3.0
-    assert error["velocity"]["rms"] < 3.0
-    assert error["tilt"]["rms"] < 1.0
-    assert metrics["hits"]["made"] == metrics["hits"]["planned"] >= 3
-    assert metrics["hits"]["extra"] == 0
-
-
 def test_feet_before_a_seat_are_trusted_with_the_little_that_they_carry(built):
     assert foot_thresholds(Reference(built("stand"))) == ContactThresholds()
     seated = Reference(built("outstanding"))

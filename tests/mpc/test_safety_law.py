@@ -51,7 +51,7 @@ def test_a_fast_elbow_stops_before_its_stop(standing):
 def test_the_law_leaves_alone_what_keeps_away_from_stops(standing):
     runs = [
         run_scenario(
-            Scenario("v3-stand", lead_in=0.1, duration=1.0, safety_law=law).check(),
+            Scenario("v3-stand", lead_in=0.1, duration=0.4, safety_law=law).check(),
             standing,
         )
         for law in (False, True)

@@ -200,8 +200,8 @@ def test_march_goes_on_over_ground_that_is_not_flat(built):
     """Steps of up to 3 cm that nobody knows of."""
     scenario = Scenario(
         behavior="march",
-        duration=4.0,
-        lead_in=0.3,
+        duration=3.2,
+        lead_in=0.2,
         world=ModelMismatch(step_height=0.03, tilt_deg=3.0),
         seed=1,
     )
