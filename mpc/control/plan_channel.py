@@ -129,9 +129,8 @@ class PlanChannel(CollectableSystem):
         ).get_value()
         return memory
 
-    def _advance(self, context: Context) -> ChannelMemory:
+    def _advance(self, context: Context, memory: ChannelMemory) -> ChannelMemory:
         """The memory with what is sent now, and without what nobody will ask for."""
-        memory = self._read(context)
         plans, last, now = memory.plans, memory.last, context.get_time()
         # Nothing is sent before it is made, though at the start something is there.
         scenario = self._scenario
@@ -155,10 +154,11 @@ class PlanChannel(CollectableSystem):
         return ChannelMemory(plans[max(arrived, default=0) :], last)
 
     def _calc_plan(self, context: Context, output: AbstractValue) -> None:
-        output.set_value(self._advance(context).plans[0])
+        output.set_value(self._advance(context, self._read(context)).plans[0])
 
     def _update(self, context: Context, state: State) -> None:
         # Most ticks change nothing, and the state that was there stays.
-        memory = self._advance(context)
-        if memory is not self._read(context):
+        before = self._read(context)
+        memory = self._advance(context, before)
+        if memory is not before:
             state.get_mutable_abstract_state(int(self._memory)).set_value(memory)

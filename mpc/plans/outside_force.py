@@ -8,6 +8,8 @@ not taken for a weight, and of the horizontal all that is too much for noise.
 
 import numpy as np
 
+from backbeat.models.compiled import compiled
+from backbeat.models.compiled.arrays import Matrix, Vector
 from backbeat.mpc.plans.plan import Plan
 
 # Rate at which the vertical force is learned [1/s], most that one plan may be off to be
@@ -97,9 +99,19 @@ def outside_acceleration(
         durations: (N,) of the intervals [s].
         gravity: [m/s^2].
     """
-    ends = np.cumsum(durations)
-    lasting = np.minimum(ends, GOES_ON) - (ends - durations)
     out = np.empty((len(durations), 3))
-    out[:, :2] = np.maximum(lasting / durations, 0.0)[:, None] * push
-    out[:, 2] = gravity * lift
+    _write_outside(push, durations, GOES_ON, gravity * lift, out)
     return out
+
+
+@compiled
+def _write_outside(
+    push: Vector, durations: Vector, goes_on: float, lift: float, out: Matrix
+) -> None:
+    """Writes what the world adds: a push that goes on for a while, and a lift."""
+    end = 0.0
+    for k in range(durations.shape[0]):
+        end += durations[k]
+        lasting = min(end, goes_on) - (end - durations[k])
+        share = max(lasting / durations[k], 0.0)
+        out[k, 0], out[k, 1], out[k, 2] = share * push[0], share * push[1], lift

@@ -9,7 +9,7 @@ from backbeat.mpc.plans.explanation import LimitReport, PlanExplanation
 from backbeat.mpc.plans.plan import Plan
 from backbeat.mpc.plans.start import PlanStart
 from backbeat.mpc.predictive.bounds import HEIGHT
-from backbeat.mpc.predictive.matrices import stretch_weights
+from backbeat.mpc.predictive.cost_entries import stretch_weights
 from backbeat.mpc.predictive.program import PredictiveProgram, Solve
 from backbeat.mpc.predictive.settings import TempoRamp
 

@@ -118,6 +118,8 @@ class PredictiveStep:
         self.program, self.period = program, period
         self._weights = weights or PredictiveWeights()
         self._programs: dict[PredictiveWeights, PredictiveProgram] = {}
+        # What was asked for last, for that is asked for again, and its program.
+        self._adapted: tuple[PlanSettings, PredictiveProgram] | None = None
         self.reference: Reference = program.reference
         self.limits = limits or FailSafe(carry=CARRY)
         self.fall_limits = fall_limits or FallLimits()
@@ -134,6 +136,12 @@ class PredictiveStep:
         """
         if settings is None:
             return self.program
+        if self._adapted is None or self._adapted[0] is not settings:
+            self._adapted = settings, self._adapt(settings)
+        return self._adapted[1]
+
+    def _adapt(self, settings: PlanSettings) -> PredictiveProgram:
+        """The program with settings."""
         weights = settings.adapt(self._weights)
         if weights == self.program.weights:
             return self.program
@@ -201,7 +209,7 @@ class PredictiveStep:
             ahead = self._ahead(before)
             plan = fall_back(program, when, s, before, safety, why, factor, ahead)
         else:
-            plan = replace(found, time=when)
+            plan = found
         return PredictiveMemory(plan, memory.plans + 1, safety, settings)
 
     def _unhindered(
@@ -262,7 +270,7 @@ class PredictiveStep:
         sample.momentum[0] *= factor
         deviation = measure_deviation(now, sample)
         deviation[2] -= ground
-        shift = measure_shift(now, reference, sample, before, s, downs)
+        shift = measure_shift(now, reference, before, s, downs, soles)
         # A robot that may not step stands against a push, and would go along with a
         # plan that knew of it.
         push = np.zeros(2)
@@ -281,9 +289,8 @@ class PredictiveStep:
             known = before.push if before.is_fresh else np.zeros(2)
             deviation[3:5] += late * (push - known)
             s = before.phase_at(when)
-        asked = tempo.asked(when - self.start_time)
         begun = PlanStart(
-            asked,
+            tempo.asked(when - self.start_time),
             s,
             deviation,
             shift,
@@ -299,7 +306,9 @@ class PredictiveStep:
             return plan
         ahead = self._ahead(before)
         swings = next_swings(reference, plan, before.swings, s, ahead, soles)
-        return replace(plan, swings=swings, ground=ground, balanced_at=balanced_at)
+        return replace(
+            plan, time=when, swings=swings, ground=ground, balanced_at=balanced_at
+        )
 
     def _plan(
         self,
