@@ -66,6 +66,7 @@ class RunningLoop(Closing):
         weights: PredictiveWeights | None = None,
         remote: Address | None = None,
         progress: Progress | None = None,
+        can_push: bool = True,
     ) -> None:
         """Builds the loop and puts it at its start.
 
@@ -79,6 +80,7 @@ class RunningLoop(Closing):
             remote: where the controllers are, in another process; None for inside.
             progress: called with the number of each step of building, how many there
                 are, and what it is.
+            can_push: whether `push` may be called.
 
         Raises:
             BackbeatError: the scenario makes no sense, or not for this behavior, or
@@ -89,7 +91,7 @@ class RunningLoop(Closing):
         self.behavior, self.scenario = behavior, scenario
         self.weights = weights or PredictiveWeights()
         check_times(scenario, behavior)
-        self._given = scenario
+        self._given, self._can_push = scenario, can_push
         self._planner: PlannerProcess | ComingPlanner | None = None
         self._link: RemoteLink | None = None
         self.log = RunLog({})
@@ -99,15 +101,13 @@ class RunningLoop(Closing):
         if remote is not None:
             self._link = RemoteLink(remote, behavior, scenario, weights)
         elif scenario.planner == "process":
-            planner = PlannerProcess(
-                behavior, planner_settings(behavior, scenario, self.weights)
-            )
-            self._planner = planner
+            told = planner_settings(behavior, scenario, self.weights)
+            planner = self._planner = PlannerProcess(behavior, told)
         try:
             if self._link is not None:
                 self._link.open()
             self.loop: ClosedLoop = build_closed_loop(
-                behavior, scenario, weights, planner, self._link, progress
+                behavior, scenario, weights, planner, self._link, progress, can_push
             )
             if progress is not None:
                 progress(STEPS, STEPS, "the first plan")
@@ -317,6 +317,7 @@ class RunningLoop(Closing):
         Raises:
             BackbeatError: an unknown body, or numbers that make no sense.
         """
+        assert self._can_push
         numbers = [float(x) for x in impulse]
         push = Push(self._next_tick(), float(duration), numbers, str(body))
         (push,) = on_links([push], self.behavior.robot_model)
