@@ -114,7 +114,7 @@ class PlanChannel(CollectableSystem):
         self._sent = self.DeclareAbstractInputPort("sent", AbstractValue.Make(first))
         self._delay = self.DeclareVectorInputPort("delay", 1)
         memory = ChannelMemory((first,), -np.inf)
-        self._memory = self.DeclareAbstractState(AbstractValue.Make(memory))
+        self._memory = int(self.DeclareAbstractState(AbstractValue.Make(memory)))
         self.DeclareAbstractOutputPort(
             "plan", lambda: AbstractValue.Make(first), weak(self._calc_plan)
         )
@@ -124,9 +124,7 @@ class PlanChannel(CollectableSystem):
         )
 
     def _read(self, context: Context) -> ChannelMemory:
-        memory: ChannelMemory = context.get_abstract_state(
-            int(self._memory)
-        ).get_value()
+        memory: ChannelMemory = context.get_abstract_state(self._memory).get_value()
         return memory
 
     def _advance(self, context: Context, memory: ChannelMemory) -> ChannelMemory:
@@ -161,4 +159,4 @@ class PlanChannel(CollectableSystem):
         before = self._read(context)
         memory = self._advance(context, before)
         if memory is not before:
-            state.get_mutable_abstract_state(int(self._memory)).set_value(memory)
+            state.get_mutable_abstract_state(self._memory).set_value(memory)
