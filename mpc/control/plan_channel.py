@@ -102,12 +102,16 @@ class PlanChannel(CollectableSystem):
     scenario's.
     """
 
-    def __init__(self, scenario: Scenario, first: Plan) -> None:
+    def __init__(
+        self, scenario: Scenario, first: Plan, is_steady: bool = False
+    ) -> None:
         """Makes the channel.
 
         Args:
             scenario: says how long plans take and how many are lost.
             first: the plan in force until one arrives.
+            is_steady: whether the delay never changes. Then what has arrived follows
+                from the time, and plans are noted only before the next is made.
         """
         super().__init__()
         self._scenario = scenario
@@ -118,10 +122,10 @@ class PlanChannel(CollectableSystem):
         self.DeclareAbstractOutputPort(
             "plan", lambda: AbstractValue.Make(first), weak(self._calc_plan)
         )
-        # As often as plans are read, so that none is missed on its way.
-        self.DeclarePeriodicUnrestrictedUpdateEvent(
-            scenario.tick_period, 0.0, weak(self._update)
-        )
+        # Else as often as plans are read: one that has arrived stays in force, also
+        # where those that come later take longer.
+        period = scenario.plan_period if is_steady else scenario.tick_period
+        self.DeclarePeriodicUnrestrictedUpdateEvent(period, 0.0, weak(self._update))
 
     def _read(self, context: Context) -> ChannelMemory:
         memory: ChannelMemory = context.get_abstract_state(self._memory).get_value()

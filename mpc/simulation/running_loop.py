@@ -66,7 +66,7 @@ class RunningLoop(Closing):
         weights: PredictiveWeights | None = None,
         remote: Address | None = None,
         progress: Progress | None = None,
-        can_push: bool = True,
+        by_hand: bool = True,
     ) -> None:
         """Builds the loop and puts it at its start.
 
@@ -80,7 +80,7 @@ class RunningLoop(Closing):
             remote: where the controllers are, in another process; None for inside.
             progress: called with the number of each step of building, how many there
                 are, and what it is.
-            can_push: whether `push` may be called.
+            by_hand: whether settings and pushes may be added by hand.
 
         Raises:
             BackbeatError: the scenario makes no sense, or not for this behavior, or
@@ -91,7 +91,7 @@ class RunningLoop(Closing):
         self.behavior, self.scenario = behavior, scenario
         self.weights = weights or PredictiveWeights()
         check_times(scenario, behavior)
-        self._given, self._can_push = scenario, can_push
+        self._given, self._by_hand = scenario, by_hand
         self._planner: PlannerProcess | ComingPlanner | None = None
         self._link: RemoteLink | None = None
         self.log = RunLog({})
@@ -107,7 +107,7 @@ class RunningLoop(Closing):
             if self._link is not None:
                 self._link.open()
             self.loop: ClosedLoop = build_closed_loop(
-                behavior, scenario, weights, planner, self._link, progress, can_push
+                behavior, scenario, weights, planner, self._link, progress, by_hand
             )
             if progress is not None:
                 progress(STEPS, STEPS, "the first plan")
@@ -317,7 +317,6 @@ class RunningLoop(Closing):
         Raises:
             BackbeatError: an unknown body, or numbers that make no sense.
         """
-        assert self._can_push
         numbers = [float(x) for x in impulse]
         push = Push(self._next_tick(), float(duration), numbers, str(body))
         (push,) = on_links([push], self.behavior.robot_model)
@@ -347,4 +346,5 @@ class RunningLoop(Closing):
 
     def _next_tick(self) -> float:
         """Time of the behavior at the next control tick, never that of now [s]."""
+        assert self._by_hand
         return next_tick(self.scenario, self.context.get_time())
