@@ -15,7 +15,7 @@ from backbeat.models.common.atomic_file import replacing
 from backbeat.models.common.errors import BackbeatError
 from backbeat.mpc.analysis.metrics import run_metrics
 from backbeat.mpc.analysis.survival import RECOVERY
-from backbeat.mpc.scenario.asked_tempo import play_length
+from backbeat.mpc.scenario.requested_tempo import play_length
 from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.simulation.simulate import run_scenario
 from backbeat.mpc.sweep.cells import Sweep

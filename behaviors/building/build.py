@@ -268,13 +268,13 @@ def _solve_short(
 
     if plan.free_phases:
         solution = optimize_durations(
-            plan.problem, plan.free_phases, plan.price_of_time, iteration
+            plan.problem, plan.free_phases, plan.time_weight, iteration
         )
         plan = plan.timed_as(solution.transcription.problem)
     else:
         solution = InteriorPoint(Transcription(plan.problem)).solve(progress=iteration)
     if not solution.is_solved and plan.otherwise is not None:
-        other = plan.otherwise(solution.troubles())
+        other = plan.otherwise(solution.all_violations())
         if other is not None:
             return _solve_short(name, other, about, reports)
     if not solution.is_solved:
@@ -282,7 +282,7 @@ def _solve_short(
         raise NoMotionError(f"{name}: no motion found: {why.sentence(plan.place)}")
     behavior = make_behavior(name, plan, solution, report, **about)
     if not behavior.certificate.passed and plan.otherwise is not None:
-        other = plan.otherwise(behavior.certificate.troubles())
+        other = plan.otherwise(behavior.certificate.all_violations())
         if other is not None:
             return _solve_short(name, other, about, reports)
     return behavior

@@ -45,7 +45,7 @@ from backbeat.behaviors.music.playing.haste import hastened
 from backbeat.models.common.errors import located
 from backbeat.models.kit.description import kit_text
 from backbeat.models.kit.drum_kit import DrumKit
-from backbeat.optimization.interior_point.solution import Trouble
+from backbeat.optimization.interior_point.solution import Violation
 from backbeat.optimization.problem.dense_trajectory import DenseTrajectory
 from backbeat.optimization.problem.trajectory_problem import (
     Limits,
@@ -264,14 +264,14 @@ class DrummingProblem:
         advice = self.advice
         return bool(advice.prices or advice.dropped) or len(advice.finer) > 1
 
-    def _otherwise(self, troubles: Sequence[Trouble]) -> MotionPlan | None:
+    def _otherwise(self, violations: Sequence[Violation]) -> MotionPlan | None:
         """A plan with other hands where no motion was found, if there is one."""
         advice, rounds = self.advice, self.rounds
         may_drop = self.score.may_drop
         while rounds:
             rounds -= 1
             arms = self.at_kit.arms
-            thought = think_again(advice, self.score, troubles, arms, may_drop)
+            thought = think_again(advice, self.score, violations, arms, may_drop)
             if thought is None:
                 return None
             advice = thought

@@ -230,7 +230,7 @@ class Walker:
                 for i, step in enumerate(steps)
                 if step.between
             },
-            price_of_time=specification.objectives.time,
+            time_weight=specification.objectives.time,
         )
 
     def swing_tasks(self) -> Iterator[Task]:

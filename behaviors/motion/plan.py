@@ -11,7 +11,7 @@ from backbeat.behaviors.music.notation.meter import COMMON, MeterMap
 from backbeat.behaviors.music.notation.player import NO_ADVICE, Advice
 from backbeat.models.common.errors import BackbeatError
 from backbeat.models.world.scene import Scene
-from backbeat.optimization.interior_point.solution import Trouble
+from backbeat.optimization.interior_point.solution import Violation
 from backbeat.optimization.problem.dense_trajectory import DenseTrajectory
 from backbeat.optimization.problem.trajectory_problem import TrajectoryProblem
 
@@ -43,7 +43,7 @@ class MotionPlan:
         bpm: tempo [beats/min], 0 without music.
         meter: its bars.
         free_phases: least and most duration [s] of phases that may choose, by index.
-        price_of_time: what a second costs them.
+        time_weight: what a second costs them.
         remarks: sentences on what is not done as it was asked.
         compliance: how soft joints are when they are tracked, 0 as usual to 1, by name.
         review: sentences on a motion that was found and its center of mass.
@@ -61,12 +61,12 @@ class MotionPlan:
     bpm: float = 0.0
     meter: MeterMap = COMMON
     free_phases: Mapping[int, tuple[float, float]] = field(default_factory=dict)
-    price_of_time: float = 0.0
+    time_weight: float = 0.0
     remarks: tuple[str, ...] = ()
     compliance: Mapping[str, float] = field(default_factory=dict)
     review: Callable[[DenseTrajectory, np.ndarray], Sequence[str]] | None = None
     beat_priority: float | None = None
-    otherwise: "Callable[[Sequence[Trouble]], MotionPlan | None] | None" = None
+    otherwise: "Callable[[Sequence[Violation]], MotionPlan | None] | None" = None
     advice: Advice = NO_ADVICE
 
     def place(self, time: float) -> str:

@@ -17,7 +17,7 @@ from dataclasses import replace
 
 from backbeat.behaviors.music.notation.player import Advice
 from backbeat.behaviors.music.notation.score import HANDS, Hit, Score
-from backbeat.optimization.interior_point.solution import Trouble
+from backbeat.optimization.interior_point.solution import Violation
 
 # Troubles nearer to each other are one [s]; less than this share of the worst is a
 # consequence of it.
@@ -32,22 +32,22 @@ Arms = Mapping[str, Collection[str]]
 ROUNDS = 12
 
 
-def places_of(troubles: Sequence[Trouble]) -> list[Trouble]:
+def places_of(violations: Sequence[Violation]) -> list[Violation]:
     """The worst of troubles that are close together, in order of time."""
-    most = max((t.amount for t in troubles), default=0.0)
-    found: list[list[Trouble]] = []
-    chosen = (t for t in troubles if t.amount >= SHARE * most)
-    for trouble in sorted(chosen, key=lambda t: t.time):
-        if found and trouble.time - found[-1][-1].time < ONE:
-            found[-1].append(trouble)
+    most = max((t.amount for t in violations), default=0.0)
+    found: list[list[Violation]] = []
+    chosen = (t for t in violations if t.amount >= SHARE * most)
+    for violation in sorted(chosen, key=lambda t: t.time):
+        if found and violation.time - found[-1][-1].time < ONE:
+            found[-1].append(violation)
         else:
-            found.append([trouble])
+            found.append([violation])
     return [max(group, key=lambda t: t.amount) for group in found]
 
 
-def hand_of(trouble: Trouble, arms: Arms) -> str:
+def hand_of(violation: Violation, arms: Arms) -> str:
     """The hand that was in trouble; empty when it is about neither."""
-    for thing in trouble.name.things:
+    for thing in violation.name.things:
         for hand, names in arms.items():
             if thing.name in names:
                 return hand
@@ -57,7 +57,7 @@ def hand_of(trouble: Trouble, arms: Arms) -> str:
 def think_again(
     advice: Advice,
     score: Score,
-    troubles: Sequence[Trouble],
+    violations: Sequence[Violation],
     arms: Arms,
     may_drop: bool,
 ) -> Advice | None:
@@ -66,11 +66,11 @@ def think_again(
     Args:
         advice: what was avoided already.
         score: that was tried, with hands.
-        troubles: what no motion was found for.
+        violations: what no motion was found for.
         arms: what belongs to each hand.
         may_drop: whether hits may be left out.
     """
-    finer, left = _closer(advice.finer, score, troubles)
+    finer, left = _closer(advice.finer, score, violations)
     if finer != advice.finer and not left:
         return replace(advice, finer=finer)
     if advice.instead is not None:
@@ -89,7 +89,7 @@ def think_again(
     return replace(advice, prices=prices, instead=instead)
 
 
-def _hits_about(place: Trouble, score: Score, arms: Arms) -> list[Hit]:
+def _hits_about(place: Violation, score: Score, arms: Arms) -> list[Hit]:
     """Hits of the hand in trouble, nearest first: those about it, one at least."""
 
     def away(hit: Hit) -> float:
@@ -101,16 +101,18 @@ def _hits_about(place: Trouble, score: Score, arms: Arms) -> list[Hit]:
 
 
 def _closer(
-    finer: tuple[frozenset[float], ...], score: Score, troubles: Sequence[Trouble]
-) -> tuple[tuple[frozenset[float], ...], list[Trouble]]:
+    finer: tuple[frozenset[float], ...], score: Score, violations: Sequence[Violation]
+) -> tuple[tuple[frozenset[float], ...], list[Violation]]:
     """Where knots are closer from now on, and the troubles that this is nothing for."""
     time = score.tempo.time
     known = [[time(beat) for beat in sorted(beats)] for beats in finer]
     beats, left = set(), []
-    for trouble in troubles:
-        near = sum(any(abs(t - trouble.time) < REACH for t in times) for times in known)
-        if trouble.is_between and near < CLOSER:
-            beats.add(score.tempo.beat(trouble.time))
+    for violation in violations:
+        near = sum(
+            any(abs(t - violation.time) < REACH for t in times) for times in known
+        )
+        if violation.is_between and near < CLOSER:
+            beats.add(score.tempo.beat(violation.time))
         else:
-            left.append(trouble)
+            left.append(violation)
     return (*finer, frozenset(beats)) if beats else finer, left

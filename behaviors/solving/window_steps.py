@@ -21,7 +21,7 @@ from backbeat.behaviors.solving.window_store import Arrays
 from backbeat.optimization.diagnosis.explanation import explain
 from backbeat.optimization.diagnosis.limit_use import active_limits
 from backbeat.optimization.interior_point.iterate import Guess
-from backbeat.optimization.interior_point.solution import TrajectorySolution, Trouble
+from backbeat.optimization.interior_point.solution import TrajectorySolution, Violation
 from backbeat.optimization.interior_point.solver import InteriorPoint
 from backbeat.optimization.problem.dense_trajectory import DenseTrajectory
 from backbeat.optimization.problem.trajectory_problem import TrajectoryProblem
@@ -132,9 +132,9 @@ def solve(source: Source, i: int, given: tuple[np.ndarray, ...]) -> Arrays:
     w = ordered(solution.w, transcription.contacts, names)
     made = {"q": solution.q, "w": w, "log": np.array(json.dumps(solution.log))}
     if not solution.is_solved:
-        start, found = bench.start(i), solution.troubles()
-        troubles = [t._replace(time=t.time + start) for t in found]
-        made["troubles"] = np.array(json.dumps(troubles))
+        start, found = bench.start(i), solution.all_violations()
+        violations = [t._replace(time=t.time + start) for t in found]
+        made["violations"] = np.array(json.dumps(violations))
     return made
 
 
@@ -193,9 +193,11 @@ def certificate_of(made: Arrays) -> Certificate:
     return Certificate(checks, tuple(Check.from_plain(place) for place in places))
 
 
-def troubles_of(made: Arrays) -> list[Trouble]:
+def violations_of(made: Arrays) -> list[Violation]:
     """What `solve` found no motion for."""
-    return [Trouble.from_plain(t) for t in json.loads(str(made.get("troubles", "[]")))]
+    return [
+        Violation.from_plain(t) for t in json.loads(str(made.get("violations", "[]")))
+    ]
 
 
 class WindowCurves(NamedTuple):

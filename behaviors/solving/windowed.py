@@ -28,12 +28,12 @@ from backbeat.behaviors.solving.window_steps import (
     certificate_of,
     fill,
     solve,
-    troubles_of,
+    violations_of,
     why_not,
 )
 from backbeat.behaviors.solving.window_store import Arrays, WindowStore, fingerprint
 from backbeat.models.common.errors import NoMotionError
-from backbeat.optimization.interior_point.solution import Trouble
+from backbeat.optimization.interior_point.solution import Violation
 from backbeat.optimization.problem.dense_trajectory import DenseTrajectory
 from backbeat.optimization.verification.certificate import Certificate, worst_of
 from backbeat.optimization.windows.pieces import (
@@ -79,9 +79,9 @@ class FoundMotion(NamedTuple):
     seconds: float
     knots: Knots | None = None
 
-    def troubles(self) -> list[Trouble]:
+    def all_violations(self) -> list[Violation]:
         """Where the motion fails verification."""
-        return self.certificate.troubles()
+        return self.certificate.all_violations()
 
 
 @dataclass
@@ -126,7 +126,7 @@ class Workshop:
                 is_good = isinstance(found, FoundMotion) and found.certificate.passed
                 if is_good or plan.otherwise is None:
                     break
-                other = plan.otherwise(found.troubles())
+                other = plan.otherwise(found.all_violations())
                 if other is None:
                     break
                 plan, source = other, source._replace(advice=other.advice)
@@ -167,9 +167,9 @@ class NothingFound(NamedTuple):
     windows: dict[int, Arrays]
     given: dict[int, tuple[np.ndarray, ...]]
 
-    def troubles(self) -> list[Trouble]:
+    def all_violations(self) -> list[Violation]:
         """What kept them from being solved."""
-        return [t for made in self.windows.values() for t in troubles_of(made)]
+        return [t for made in self.windows.values() for t in violations_of(made)]
 
     def why(self, source: Source) -> str:
         """A sentence on the first of them."""
@@ -195,7 +195,7 @@ def solve_long(work: "_Work", progress: Progress) -> FoundMotion | NothingFound:
             if window.is_free == free
         }
         pieces = work.run(solve, asked, _part(progress, start, 0.35, SOLVING))
-        failed = {i: made for i, made in pieces if "troubles" in made}
+        failed = {i: made for i, made in pieces if "violations" in made}
         if failed:
             return NothingFound(failed, asked)
         for i, made in pieces:

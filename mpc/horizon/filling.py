@@ -59,20 +59,20 @@ def make_ahead(intervals: int, patches: int) -> Ahead:
     )
 
 
-class Around(NamedTuple):
+class LinearizationPoint(NamedTuple):
     """What products of deviations are linearized about, in the intervals."""
 
     com: Matrix  # (N, 3) in their middle
     sole_shift: Array3  # (N, C, 3) at their end, zero but for soles
     wrench: Array3  # (N, C, 6) patch axes [weights]
     states: Matrix  # (N, NX) at their start
-    stretch: Vector  # (N,) of their time [s]
+    dilation: Vector  # (N,) of their time [s]
 
 
-def make_around(intervals: int, patches: int, states: int) -> Around:
-    """Room for what it is about, all zero."""
+def make_point(intervals: int, patches: int, states: int) -> LinearizationPoint:
+    """Room for the point, all zero."""
     N, C = intervals, patches
-    return Around(
+    return LinearizationPoint(
         np.zeros((N, 3)),
         np.zeros((N, C, 3)),
         np.zeros((N, C, 6)),
@@ -173,7 +173,7 @@ def look_back(
     tempo: float,
     soles: Indices,
     replaced: Array3,
-    out: Around,
+    out: LinearizationPoint,
 ) -> None:
     """Samples the plan before over a horizon; beyond its end that is held.
 
@@ -191,11 +191,11 @@ def look_back(
     _interpolate(ahead.middles, plan.phases, plan.deviation, out.com)
     starts, states = phases[: phases.shape[0] - 1], out.states[:, :DEVIATION]
     _interpolate(starts, plan.phases, plan.deviation, states)
-    for n in range(out.stretch.shape[0]):
+    for n in range(out.dilation.shape[0]):
         k = np.searchsorted(plan.phases, ahead.middles[n], side="left") - 1
         k = min(max(k, 0), last)
         slowness = plan.durations[k] / (plan.phases[k + 1] - plan.phases[k])
-        out.stretch[n] = (slowness - 1 / tempo) * (phases[n + 1] - phases[n])
+        out.dilation[n] = (slowness - 1 / tempo) * (phases[n + 1] - phases[n])
         for c in range(out.wrench.shape[1]):
             for a in range(6):
                 out.wrench[n, c, a] = plan.wrench[k, c, a] - ahead.wrench[n, c, a]

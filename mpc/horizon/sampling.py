@@ -9,13 +9,13 @@ from backbeat.models.compiled import compiled
 from backbeat.models.compiled.arrays import Indices, Matrix, MatrixView, Vector
 from backbeat.mpc.horizon.filling import (
     Ahead,
-    Around,
+    LinearizationPoint,
     look_ahead,
     look_back,
     make_ahead,
-    make_around,
+    make_point,
 )
-from backbeat.mpc.plans.outside_force import outside_acceleration
+from backbeat.mpc.plans.external_force import external_acceleration
 from backbeat.mpc.plans.plan import Plan
 from backbeat.mpc.plans.start import PlanStart
 from backbeat.mpc.plans.stepping import AddedStep, covered, standing
@@ -30,12 +30,12 @@ BODY = 13
 class Horizon(NamedTuple):
     """The behavior at the knots (N + 1) and in the intervals (N) of a horizon.
 
-    From `com_shift` to `is_planned` it is the plan about which products of deviations
-    are linearized.
+    Fields from `com_shift` to `is_planned` are the linearization point: the plan
+    before, if there is one.
     """
 
     phases: np.ndarray  # (N + 1,) [s]
-    h: np.ndarray  # (N,) time of the intervals at the tempo asked for [s]
+    h: np.ndarray  # (N,) time of the intervals at the requested tempo [s]
     com: np.ndarray  # (N + 1, 3)
     velocity: np.ndarray  # (N + 1, 3)
     momentum: np.ndarray  # (N + 1, 3) per mass
@@ -50,11 +50,11 @@ class Horizon(NamedTuple):
     sole_shift: np.ndarray  # (N, C, 3), zero but for soles
     wrench_shift: np.ndarray  # (N, 6 C) patch axes [weights]
     deviation: np.ndarray  # (N, NX) state at the start of the intervals
-    stretch: np.ndarray  # (N,) of their time [s]
+    dilation: np.ndarray  # (N,) of their time [s]
     is_planned: bool  # whether there was a plan before
     replaced: np.ndarray  # (N, S, 2) change of a shift where its own place changes
-    outside: np.ndarray  # (N, 3) acceleration that the world adds [m/s^2]
-    tempo: float  # factor on the authored tempo that is asked for
+    external: np.ndarray  # (N, 3) acceleration by external forces [m/s^2]
+    tempo: float  # requested factor on the authored tempo
 
 
 def make_horizon(
@@ -70,7 +70,7 @@ def make_horizon(
     Args:
         reference: the behavior.
         phases: (N + 1,) phases of the knots [s].
-        start: where the plan starts; velocities are at the tempo that it asks for.
+        start: where the plan starts; velocities are at its tempo.
         steps: steps that the behavior does not make.
         previous: plan of the same steps, about which to linearize; None for none.
         stepping: whether the places of the soles are states.
@@ -86,13 +86,13 @@ def make_horizon(
         hold_places(reference, steps, touchdowns, ahead.middles, ahead.p)
         hold_places(reference, steps, touchdowns, phases, ahead.places)
     replaced = _replaced(reference, phases, touchdowns)
-    around = make_around(N, C, BODY + 2 * len(soles) * stepping)
+    point = make_point(N, C, BODY + 2 * len(soles) * stepping)
     if previous is None:
         shift = start.sole_shift(len(soles))
-        _write_behavior(ahead, on, soles, shift, replaced, around)
+        _write_point_on_behavior(ahead, on, soles, shift, replaced, point)
     else:
         indices = reference.sole_indices
-        look_back(previous.bound, phases, ahead, tempo, indices, replaced, around)
+        look_back(previous.bound, phases, ahead, tempo, indices, replaced, point)
     return Horizon(
         phases=phases,
         h=ahead.h,
@@ -106,14 +106,19 @@ def make_horizon(
         inverse_inertia=ahead.inverse_inertia,
         soles=ahead.places[:, soles],
         heading=ahead.heading,
-        com_shift=around.com,
-        sole_shift=around.sole_shift,
-        wrench_shift=around.wrench.reshape(N, -1),
-        deviation=around.states,
-        stretch=around.stretch,
+        com_shift=point.com,
+        sole_shift=point.sole_shift,
+        wrench_shift=point.wrench.reshape(N, -1),
+        deviation=point.states,
+        dilation=point.dilation,
         is_planned=previous is not None,
         replaced=replaced,
-        outside=outside_acceleration(start.lift, start.push, ahead.h, robot.gravity),
+        external=external_acceleration(
+            start.external_force_z,
+            start.external_acceleration_xy,
+            ahead.h,
+            robot.gravity,
+        ),
         tempo=tempo,
     )
 
@@ -125,9 +130,7 @@ def hold_places(
     phases: np.ndarray,
     places: np.ndarray,
 ) -> None:
-    """Keeps feet that have landed, or wait, where they are.
-
-    They do not go on to where the behavior has them go.
+    """Holds the places of feet that have landed early, or whose swing is delayed.
 
     Args:
         reference: the behavior.
@@ -183,13 +186,13 @@ def _between_samples(
             out[n, m] = (1 - u) * column[k, m] + u * column[k + 1, m]
 
 
-def _write_behavior(
+def _write_point_on_behavior(
     ahead: Ahead,
     on: np.ndarray,
     soles: Sequence[int],
     shift: np.ndarray,
     replaced: np.ndarray,
-    out: Around,
+    out: LinearizationPoint,
 ) -> None:
     """Writes the behavior; what feet in the air would carry is carried by the others.
 

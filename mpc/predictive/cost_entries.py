@@ -10,16 +10,16 @@ from backbeat.models.compiled.bound import Bound
 from backbeat.mpc.plans.weights import PredictiveWeights
 
 
-def stretch_weights(
+def time_dilation_weights(
     weights: PredictiveWeights, h: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """What theta costs, for intervals that are not all as long as the spacing.
+    """Weights on the time dilation theta of intervals of unequal length.
 
-    The first interval goes from now to the next knot, and may be a third of the
-    others. Weighed by seconds, it was stretched by as many of them as its neighbor, so
-    that the phase rate fell while it got shorter, and rose when the next knot was the
-    first: a sawtooth in time with the plans. It is the rate that is to be near 1 and
-    to change little.
+    The first interval ends at the next knot, and may be a third of the others. With a
+    weight per second its dilation would equal that of its neighbor, so that the phase
+    rate fell while the interval got shorter, and rose when the next knot became the
+    first: a sawtooth with the period of the plans. The cost is on the rate instead,
+    which is to be near 1 and to change little.
 
     Args:
         weights: of the program.
@@ -28,11 +28,11 @@ def stretch_weights(
     Returns:
         (N,) weights on theta^2, and (N,) factors of theta in the change from one
         interval to the next; those of a whole interval are `theta` and
-        sqrt(`theta_change`), per second.
+        sqrt(`time_dilation_change`), per second.
     """
     share, spacing = weights.spacing / h, weights.spacing
-    return spacing * weights.theta * share, np.sqrt(
-        spacing * weights.theta_change
+    return spacing * weights.time_dilation * share, np.sqrt(
+        spacing * weights.time_dilation_change
     ) * share
 
 
@@ -64,7 +64,7 @@ def write_cost(
         h: (N,) time of the intervals [s].
         velocity: (N + 1, 3) of the behavior at the knots [m/s].
         rates: spacing of the knots, what theta and its change cost, see
-            `stretch_weights`, and the factor on the cost of time.
+            `time_dilation_weights`, and the factor on the cost of time.
         out: written.
     """
     of, (spacing, theta, changing, beat) = bound.content, rates
@@ -79,8 +79,8 @@ def write_cost(
             squares[i] = of.velocity_weight[k] * (scale * scale)
             entry = of.velocity_weight[k] * scale
             out[of.theta_velocity[k, i]] = out[of.velocity_theta[k, i]] = entry
-        stretch = spacing * theta * share + change * change * of.neighbors[k]
-        out[of.theta_diagonal[k]] = stretch + (squares[0] + squares[1] + squares[2])
+        dilation = spacing * theta * share + change * change * of.neighbors[k]
+        out[of.theta_diagonal[k]] = dilation + (squares[0] + squares[1] + squares[2])
         if k > 0:
             pair = -(before * change)
             out[of.theta_pairs[k - 1, 0]] = out[of.theta_pairs[k - 1, 1]] = pair

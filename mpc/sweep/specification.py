@@ -1,4 +1,4 @@
-"""Sweep specifications: which runs answer a question, as YAML.
+"""Sweep specifications: the runs of a study, as YAML.
 
     name: timing
     behaviors: [march]

@@ -1,4 +1,4 @@
-"""Relaxations: what relaxes each kind of constraint, and what measures its use."""
+"""Relaxations: of each kind of constraint, with a measure of its use."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -49,7 +49,7 @@ class Limit:
     unit: str
 
 
-def relaxations(
+def candidate_relaxations(
     problem: TrajectoryProblem,
 ) -> Iterator[tuple[str, Limit, Measure]]:
     """Every kind of constraint, what relaxes it and what measures its use.
@@ -115,7 +115,7 @@ def _limits_of_contacts(
 
 
 def _demands(problem: TrajectoryProblem) -> Iterator[tuple[str, Limit, Measure]]:
-    """What is asked of the motion: distances, targets, an end at rest."""
+    """Constraints on the motion: distances, targets, an end at rest."""
     if problem.collisions.feelers:
         yield (
             "collision",

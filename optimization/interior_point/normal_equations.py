@@ -14,6 +14,7 @@ import numpy as np
 
 from backbeat.models.compiled import compiled
 from backbeat.models.compiled.arrays import Array3
+from backbeat.models.contact.cones import CONE_ROWS
 from backbeat.optimization.interior_point.newton_arrays import (
     NewtonArrays,
     NewtonSystem,
@@ -24,7 +25,7 @@ from backbeat.optimization.interior_point.normal_terms import (
     sweep_terms,
     weighted_square,
 )
-from backbeat.optimization.transcription.program import CONE_ROWS, Program
+from backbeat.optimization.transcription.program import Program
 
 
 @compiled

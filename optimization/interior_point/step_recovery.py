@@ -1,15 +1,16 @@
-"""What a Newton step of the blocks comes to in wrenches and rows."""
+"""Wrenches and rows of a Newton step, from the step of the blocks."""
 
 import numpy as np
 
 from backbeat.models.collision.shapes import FAR
 from backbeat.models.compiled import compiled
+from backbeat.models.contact.cones import CONE_ROWS
 from backbeat.optimization.interior_point.newton_arrays import NewtonArrays
 from backbeat.optimization.transcription.linearization_arrays import (
     Evaluation,
     Linearization,
 )
-from backbeat.optimization.transcription.program import CONE_ROWS, Program
+from backbeat.optimization.transcription.program import Program
 
 
 @compiled

@@ -13,16 +13,11 @@ from pydrake.math import RigidTransform
 from backbeat.models.collision.distances import distances
 from backbeat.models.collision.shapes import FAR, CollisionArrays
 from backbeat.models.compiled import compiled
-from backbeat.models.compiled.arrays import (
-    Array3,
-    Flags,
-    Indices,
-    Matrix,
-    Vector,
-)
+from backbeat.models.compiled.arrays import Array3, Flags, Indices, Matrix, Vector
 from backbeat.models.compiled.bound import Bound, bind
 from backbeat.models.dynamics import kinematics
 from backbeat.models.dynamics import recursion as dynamics
+from backbeat.models.dynamics.finite import UNBOUNDED
 from backbeat.models.dynamics.frame_arrays import frame_arrays
 from backbeat.models.dynamics.frames import Frame
 from backbeat.models.dynamics.kinematic_tree import (
@@ -36,7 +31,7 @@ from backbeat.models.dynamics.rotations import (
     left_jacobian_inverse,
     relative_log,
 )
-from backbeat.optimization.qp.program import INFINITY, QuadraticProgram
+from backbeat.optimization.qp.program import QuadraticProgram
 
 
 class _Targets(NamedTuple):
@@ -67,7 +62,7 @@ class _Seen(NamedTuple):
 
 
 class PostureStep:
-    """A configuration on its way to targets, with what a step from it has to know.
+    """A configuration on its way to targets, with the data of a step from it.
 
     Attributes:
         q: (nq,) where it is.
@@ -176,7 +171,7 @@ class PostureStep:
         lower, upper = np.empty(n + 2 * m + (m == 0)), np.empty(n + 2 * m + (m == 0))
         _limit(self.q, *limits, lower, upper)
         if m == 0:
-            lower[n], upper[n] = -INFINITY, INFINITY
+            lower[n], upper[n] = -UNBOUNDED, UNBOUNDED
             return QuadraticProgram(H, g, np.zeros((1, n)), lower, upper)
         room, A = np.empty(m), np.zeros((m, n + m))
         _bound_below(
@@ -309,5 +304,5 @@ def _add_slacks(
             larger[i, j] = H[i, j]
     for i in range(m):
         larger[n + i, n + i] = stiffness
-        lower[n + i], upper[n + i] = -INFINITY, INFINITY
-        lower[n + m + i], upper[n + m + i] = -room[i], INFINITY
+        lower[n + i], upper[n + i] = -UNBOUNDED, UNBOUNDED
+        lower[n + m + i], upper[n + m + i] = -room[i], UNBOUNDED

@@ -5,6 +5,7 @@ import numpy as np
 from backbeat.models.collision.distances import distances
 from backbeat.models.compiled import compiled
 from backbeat.models.compiled.arrays import Array3, Matrix
+from backbeat.models.contact.cones import CONE_ROWS
 from backbeat.models.dynamics.derivatives import inverse_dynamics_derivatives
 from backbeat.models.dynamics.kinematics import (
     base_position,
@@ -31,7 +32,7 @@ from backbeat.optimization.transcription.linearization_arrays import (
     make_linearization,
     make_scratch,
 )
-from backbeat.optimization.transcription.program import CONE_ROWS, Program
+from backbeat.optimization.transcription.program import Program
 
 
 def evaluate_once(
@@ -55,7 +56,7 @@ def evaluate(
     derivatives: Linearization,
     linearize: bool,
 ) -> float:
-    """Evaluates a program, with first derivatives if asked.
+    """Evaluates a program, with first derivatives if requested.
 
     Args:
         program: Program.

@@ -17,11 +17,8 @@ from backbeat.models.compiled.arrays import (
     Matrix,
     Vector,
 )
+from backbeat.models.contact.cones import CONE_ROWS
 from backbeat.models.dynamics.kinematic_tree import KinematicTree
-
-# Rows of the wrench cone of one contact (16 for a patch) and its normal force.
-CONE_ROWS = 16
-FREE = 1e30
 
 
 class RowLayout(NamedTuple):
@@ -83,7 +80,7 @@ class Program(NamedTuple):
     frame_body: Indices  # (P,)
     frame_R: Array3  # (P, 3, 3)
     frame_p: Matrix  # (P, 3)
-    frame_used: FlagMatrix  # (N, P) whether anything asks for the frame
+    frame_used: FlagMatrix  # (N, P) whether any task uses the frame
     R_WG: Array4  # (N, P, 3, 3) targets
     p_WG: Array3  # (N, P, 3)
     frame_weight: Array3  # (N, P, 6) costs per second

@@ -37,16 +37,12 @@ Sources
 
 import numpy as np
 
-from backbeat.models.contact.cones import wrench_cone
+from backbeat.models.contact.cones import CONE_ROWS, wrench_cone
+from backbeat.models.dynamics.finite import UNBOUNDED
 from backbeat.optimization.problem.tasks import CenterOfMassTask, PostureTask
 from backbeat.optimization.problem.trajectory_problem import TrajectoryProblem
 from backbeat.optimization.transcription.frame_slots import FrameSlot, make_slots
-from backbeat.optimization.transcription.program import (
-    CONE_ROWS,
-    FREE,
-    Program,
-    row_layout,
-)
+from backbeat.optimization.transcription.program import Program, row_layout
 from backbeat.optimization.transcription.row_bounds import write_bounds
 
 
@@ -123,8 +119,8 @@ class Transcription:
             effort_weight=w.effort,
             velocity_weight=w.velocity * self._shares(),
             acceleration_weight=w.acceleration * self._shares(),
-            lower=np.full((N, rows.num_rows), -FREE),
-            upper=np.full((N, rows.num_rows), FREE),
+            lower=np.full((N, rows.num_rows), -UNBOUNDED),
+            upper=np.full((N, rows.num_rows), UNBOUNDED),
             # Makes 1 mm/s of remaining speed as bad as 1e-2 of a scaled row.
             rest_scale=10.0 * spans[-1] if problem.end_at_rest else 0.0,
         )

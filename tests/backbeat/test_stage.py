@@ -12,7 +12,7 @@ from backbeat.behaviors.music.notation.meter import Meter, MeterChange, MeterMap
 from backbeat.models.common.errors import BackbeatError
 from backbeat.models.state.configuration import Configuration
 from backbeat.mpc.predictive.settings import TempoRamp
-from backbeat.mpc.scenario.asked_tempo import AskedTempo
+from backbeat.mpc.scenario.requested_tempo import RequestedTempo
 from backbeat.stage.drawing.arrows import WEIGHT_LENGTH
 from backbeat.stage.drawing.backdrop import HOST, open_meshcat, place_of
 from backbeat.stage.drawing.canvas import LiveCanvas, pose_on
@@ -246,7 +246,7 @@ def test_the_page_knows_what_each_hand_does_at_the_tempo_asked_for():
     assert info["paths"][0] == {**hold, "where": "floor tom"}
     assert info["paths"][1] == {**goto, "where": "ride"}
     # On the way to half as fast from 1 s on: what follows comes later.
-    take.tempo = AskedTempo((TempoRamp(), TempoRamp().changed(1.0, 0.5)))
+    take.tempo = RequestedTempo((TempoRamp(), TempoRamp().changed(1.0, 0.5)))
     slow = paths(take)
     assert (slow[0].end, slow[1].start) == (1.0, 1.0)
     assert 2.5 < slow[1].end == take.tempo.when(2.0) <= 3.0

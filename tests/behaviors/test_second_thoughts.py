@@ -16,7 +16,7 @@ from backbeat.behaviors.music.notation.tempo import Tempo
 from backbeat.behaviors.music.playing.sticking import find_hands
 from backbeat.models.common.errors import BackbeatError
 from backbeat.models.kit.drum_kit import DrumKit
-from backbeat.optimization.interior_point.solution import RowName, Thing, Trouble
+from backbeat.optimization.interior_point.solution import RowName, Thing, Violation
 
 KIT = DrumKit()
 PLACES = {m: KIT.strike_pose(m).translation() for m in KIT.members}
@@ -25,11 +25,11 @@ ARMS = {h: {f"{h[0]}_stick", f"{h[0]}_stick_tip", f"{h[0]}_arm_shz"} for h in HA
 
 
 def near(time, stick, amount=0.03):
-    return Trouble(time, RowName.of("distance", stick, "shaft"), amount)
+    return Violation(time, RowName.of("distance", stick, "shaft"), amount)
 
 
 def between(time, foot):
-    return Trouble(time, RowName.of("contact_slip", foot), 1.0, is_between=True)
+    return Violation(time, RowName.of("contact_slip", foot), 1.0, is_between=True)
 
 
 TROUBLE = near(1.05, "l_stick")
@@ -106,13 +106,13 @@ def test_nothing_is_left_out_where_the_author_does_not_let_go():
 
 
 def test_troubles_side_by_side_are_one_and_small_ones_none():
-    troubles = [
+    violations = [
         near(5.0, "b", 0.02),
         near(1.0, "a", 0.01),
         near(1.1, "a", 0.03),
         near(3.0, "small", 0.001),
     ]
-    assert places_of(troubles) == [troubles[2], troubles[0]]
+    assert places_of(violations) == [violations[2], violations[0]]
     assert places_of([]) == []
 
 
@@ -127,6 +127,6 @@ def test_troubles_side_by_side_are_one_and_small_ones_none():
     ],
 )
 def test_what_belongs_to_an_arm_tells_the_hand(name, hand):
-    trouble = Trouble(0.0, name, 1.0)
-    assert hand_of(trouble, ARMS) == hand
-    assert Trouble.from_plain(json.loads(json.dumps(trouble))) == trouble
+    violation = Violation(0.0, name, 1.0)
+    assert hand_of(violation, ARMS) == hand
+    assert Violation.from_plain(json.loads(json.dumps(violation))) == violation

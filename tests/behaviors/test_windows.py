@@ -16,12 +16,12 @@ from backbeat.behaviors.solving.windowed import Workshop
 from backbeat.behaviors.specification.kinds import SHIPPED_FOLDER, read_specification
 from backbeat.models.common.errors import BackbeatError
 from backbeat.models.robot.description import find_description
-from backbeat.optimization.interior_point.solution import RowName, Trouble
+from backbeat.optimization.interior_point.solution import RowName, Violation
 from backbeat.optimization.interior_point.solver import InteriorPoint
 from backbeat.optimization.transcription.transcribe import Transcription
 from backbeat.optimization.verification.verify import verify_motion
 from backbeat.optimization.windows.pieces import make_windows
-from backbeat.optimization.windows.stretch import stretch
+from backbeat.optimization.windows.subproblem import subproblem
 from benchmarks.grooves import make_groove
 from benchmarks.played_songs import save_song
 from tests.copied_sources import copy_sources
@@ -117,7 +117,7 @@ def test_a_part_has_the_intervals_of_the_whole(found):
     times = np.r_[0.0, np.cumsum(np.diff(problem.times) * (1 + wave))]
     uneven = replace(problem, times=times)
     whole = Transcription(uneven).program
-    part = stretch(stretch(uneven, 20, 90), 5, 60)
+    part = subproblem(subproblem(uneven, 20, 90), 5, 60)
     np.testing.assert_allclose(Transcription(part).program.span, whole.span[25:80])
     alone = Transcription(replace(part, beside=(0.0, 0.0))).program
     assert np.abs(alone.span[[0, -1]] / whole.span[[25, 79]] - 1).min() > 0.01
@@ -127,7 +127,7 @@ def test_what_is_played_otherwise_is_the_same_in_another_process(tmp_path):
     specification, plan = plan_of(write_song(tmp_path))
     time, folder = plan.events[3].time, tmp_path
     other = plan.otherwise(
-        [Trouble(time, RowName.of("joint_torque", "r_arm_shx"), 1.0, True)]
+        [Violation(time, RowName.of("joint_torque", "r_arm_shx"), 1.0, True)]
     )
     source = Source(specification, folder, "test", other.advice)
     again = pickle.loads(pickle.dumps(source)).plan().problem

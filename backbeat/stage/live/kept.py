@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from backbeat.models.state.configuration import Configuration
-from backbeat.mpc.scenario.asked_tempo import AskedTempo
+from backbeat.mpc.scenario.requested_tempo import RequestedTempo
 from backbeat.stage.live.show import FRAME, SUBFRAMES
 from backbeat.stage.live.simulation import LiveSimulation
 from backbeat.stage.moments.moment import Moment
@@ -46,7 +46,7 @@ class KeptSimulation:
         return self._times[0]
 
     @property
-    def tempo(self) -> AskedTempo:
+    def tempo(self) -> RequestedTempo:
         """Tempo that has been asked for so far."""
         return self.live.tempo
 

@@ -18,7 +18,7 @@ from backbeat.mpc.horizon.prediction import predict
 from backbeat.mpc.plans.plan import Plan
 from backbeat.mpc.runs.file import save_run
 from backbeat.mpc.safety.fail_safe import Mode
-from backbeat.mpc.scenario.asked_tempo import AskedTempo, asked_tempo
+from backbeat.mpc.scenario.requested_tempo import RequestedTempo, requested_tempo
 from backbeat.mpc.scenario.setting_event import SettingEvent
 from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.simulation.run import SimulationRun
@@ -133,9 +133,9 @@ class LiveSimulation:
         return self._running.end
 
     @property
-    def tempo(self) -> AskedTempo:
+    def tempo(self) -> RequestedTempo:
         """Tempo that has been asked for so far."""
-        return asked_tempo(self._running.scenario)
+        return requested_tempo(self._running.scenario)
 
     def advance(self, duration: float) -> None:
         """Simulates for a while [s]; stops at the end."""

@@ -11,7 +11,7 @@ from backbeat.behaviors.library.behavior import Behavior, Event
 from backbeat.behaviors.music.notation.meter import Pulse
 from backbeat.models.state.configuration import Configuration
 from backbeat.mpc.horizon.prediction import Prediction
-from backbeat.mpc.scenario.asked_tempo import AskedTempo
+from backbeat.mpc.scenario.requested_tempo import RequestedTempo
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ class Take(Protocol):
     remarks: tuple[tuple[float, str], ...]
 
     @property
-    def tempo(self) -> AskedTempo:
+    def tempo(self) -> RequestedTempo:
         """Tempo that was asked for."""
 
     @property

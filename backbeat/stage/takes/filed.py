@@ -15,7 +15,7 @@ from backbeat.mpc.horizon.prediction import Prediction
 from backbeat.mpc.reference.trajectory import patch_names
 from backbeat.mpc.runs.predictions import FiledPredictions
 from backbeat.mpc.runs.record import RunRecord
-from backbeat.mpc.scenario.asked_tempo import asked_tempo
+from backbeat.mpc.scenario.requested_tempo import requested_tempo
 from backbeat.mpc.scenario.specification import Push
 from backbeat.sound.notes import Performance, performed_in_story
 from backbeat.stage.moments.moment import ContactForce, Moment
@@ -61,7 +61,7 @@ class FiledTake:
             BackbeatError: the run has no more than a moment to show.
         """
         self.record, self.behavior = record, behavior
-        self.tempo = asked_tempo(record.scenario)
+        self.tempo = requested_tempo(record.scenario)
         robot, samples = behavior.robot_model, record.samples
         names = position_names(robot), velocity_names(robot)
         q, v = (samples[columns].to_numpy(float) for columns in names)

@@ -20,7 +20,7 @@ from backbeat.mpc.horizon.prediction import (
 from backbeat.mpc.plans.plan import Plan
 from backbeat.mpc.reference.trajectory import Reference, patch_names
 from backbeat.mpc.safety.fail_safe import Mode
-from backbeat.mpc.scenario.asked_tempo import AskedTempo, asked_tempo
+from backbeat.mpc.scenario.requested_tempo import RequestedTempo, requested_tempo
 from backbeat.mpc.scenario.specification import Push
 from backbeat.mpc.simulation.run import SimulationRun
 from backbeat.stage.moments.balance import capture_point
@@ -58,7 +58,7 @@ class PlannedTake:
     def __init__(self, behavior: Behavior) -> None:
         """Takes a behavior from its start to its end."""
         self.behavior = behavior
-        self.start, self.end, self.tempo = 0.0, behavior.duration, AskedTempo()
+        self.start, self.end, self.tempo = 0.0, behavior.duration, RequestedTempo()
         self._strikes = planned_strikes(behavior)
         self.accents = accents(self._strikes)
         self.remarks: tuple[tuple[float, str], ...] = ()
@@ -134,7 +134,7 @@ class SimulatedTake:
     def __init__(self, run: SimulationRun) -> None:
         """Takes a run from the start of the behavior's lead-in to its end."""
         self.run, self.behavior = run, run.behavior
-        self.tempo = asked_tempo(run.scenario)
+        self.tempo = requested_tempo(run.scenario)
         robot = self.behavior.robot_model
         q, v = np.split(run.x, [robot.num_positions], axis=1)
         self._motion = MeasuredMotion(robot, run.t, q, v, run.contact)

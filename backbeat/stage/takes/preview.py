@@ -9,7 +9,7 @@ from backbeat.behaviors.kinematic.preview import GuessPreview, KinematicPreview
 from backbeat.behaviors.library.behavior import Behavior
 from backbeat.behaviors.solving.solved_behavior import describe
 from backbeat.models.state.configuration import Configuration
-from backbeat.mpc.scenario.asked_tempo import AskedTempo
+from backbeat.mpc.scenario.requested_tempo import RequestedTempo
 from backbeat.optimization.problem.dense_trajectory import unforced
 from backbeat.optimization.verification.certificate import Certificate
 from backbeat.stage.drawing.stage import PREVIEW
@@ -27,7 +27,7 @@ class PreviewTake:
         self.behavior = _behavior(draft)
         self.start, self.end = 0.0, self.behavior.duration
         self.accents = np.zeros(0)
-        self.tempo = AskedTempo()
+        self.tempo = RequestedTempo()
         self.remarks: tuple[tuple[float, str], ...] = ()
         self._preview, self._schedule = preview, draft.plan.problem.schedule
         q = draft.plan.problem.q_start

@@ -51,8 +51,8 @@ class HighestTempo:
         beyond = self.next
         if beyond is not None and not beyond.solution.is_solved:
             found = explain(beyond.solution, patience=patience)
-            if found.remedies:
-                return f"{self._at(beyond)} would need {found.remedies[0]}"
+            if found.relaxations:
+                return f"{self._at(beyond)} would need {found.relaxations[0]}"
         used = most_used(self.best.solution)
         if beyond is None:
             return f"scores go no faster; {used}"

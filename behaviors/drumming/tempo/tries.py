@@ -20,7 +20,7 @@ from backbeat.behaviors.solving.solved_behavior import make_behavior
 from backbeat.behaviors.solving.windowed import LONG
 from backbeat.models.common.errors import BackbeatError
 from backbeat.optimization.interior_point.iterate import Guess
-from backbeat.optimization.interior_point.solution import TrajectorySolution, Trouble
+from backbeat.optimization.interior_point.solution import TrajectorySolution, Violation
 from backbeat.optimization.interior_point.solver import (
     InteriorPoint,
     InteriorPointOptions,
@@ -116,10 +116,10 @@ class TempoTries:
             given: MotionPlan | None = plan
             while given is not None:
                 solution = self._solve(given, guess, what)
-                why, behavior, troubles = self._verified(given, solution)
+                why, behavior, violations = self._verified(given, solution)
                 spent = time.perf_counter() - started
                 made = Try(haste, bpm, why, spent, given, solution, behavior, shaped)
-                given = _closer(given, troubles)
+                given = _closer(given, violations)
                 if given is not None:
                     guess = _moved(made, given)
             assert made is not None
@@ -150,7 +150,7 @@ class TempoTries:
 
     def _verified(
         self, plan: MotionPlan, solution: TrajectorySolution
-    ) -> tuple[str, Behavior | None, list[Trouble]]:
+    ) -> tuple[str, Behavior | None, list[Violation]]:
         """What is wrong with a motion, the motion, and where between knots it fails."""
         if not solution.is_solved:
             at, name, amount = solution.violations()[0]
@@ -175,18 +175,18 @@ class TempoTries:
             f"{worst.time:.2f} s ({worst.where})"
         )
         places = filter(self._counts, certificate.places)
-        return why, None, Certificate((), tuple(places)).troubles()
+        return why, None, Certificate((), tuple(places)).all_violations()
 
     def _counts(self, check: Check) -> bool:
         """Whether a check has to pass: the least time knows limits of joints alone."""
         return not self.least_time or check.name.startswith("joint_")
 
 
-def _closer(plan: MotionPlan, troubles: list[Trouble]) -> MotionPlan | None:
+def _closer(plan: MotionPlan, violations: list[Violation]) -> MotionPlan | None:
     """The same hits with closer knots about troubles; None where that is no help."""
-    if not troubles or plan.otherwise is None:
+    if not violations or plan.otherwise is None:
         return None
-    other = plan.otherwise(troubles)
+    other = plan.otherwise(violations)
     # With other hits it would be another pattern.
     return other if other is not None and other.events == plan.events else None
 

@@ -1,8 +1,8 @@
-"""WholeBodyTick: the fast loop as a pure function of state, plan and memory.
+"""WholeBodyCore: the whole-body controller as a function of state, plan and memory.
 
-    tick = WholeBodyTick(program, reference)
-    memory = tick.start()
-    memory = tick(t, q, v, plan, memory)    # memory.command goes to the joints
+    core = WholeBodyCore(program, reference)
+    memory = core.start()
+    memory = core(t, q, v, plan, memory)    # memory.command is that of the joints
 
 No diagram, context or simulator is needed; `WholeBodyController` is the same as a
 Drake system.
@@ -68,8 +68,8 @@ def _move_on(q: Vector, v: Vector, time: float, floating: bool, out: Vector) -> 
     return True
 
 
-class WholeBodyTick:
-    """Turns a plan and the state into joint commands; equal calls, equal answers.
+class WholeBodyCore:
+    """Maps plan and state to joint commands; equal calls give equal results.
 
     When the program is not solved, the command in force goes on for a while, then
     joints hold the posture in which it was last solved; a fall that is seen leaves
@@ -81,9 +81,9 @@ class WholeBodyTick:
         robot: the robot.
         target: what the last tick tracked; memory that every tick writes anew.
         period: time between ticks [s].
-        limits: how long the controller may do what without a solved program.
-        fall_limits: from where on the robot has fallen.
-        upper: joints above the legs that go their own way; None for none.
+        limits: durations of the modes without a solved program.
+        fall_limits: thresholds of the detection of falls.
+        upper: controller of the joints above the legs; None for none.
         reach: moves the target's arms to where hands shall be.
     """
 
@@ -103,9 +103,9 @@ class WholeBodyTick:
             reference: the behavior.
             timing: when ticks are due, and when their commands act; None for ideal
                 sensors and motors.
-            limits: how long it may do what without a solved program.
-            fall_limits: from where on the robot has fallen.
-            upper: joints above the legs that go their own way; None for none.
+            limits: durations of the modes without a solved program.
+            fall_limits: thresholds of the detection of falls.
+            upper: controller of the joints above the legs; None for none.
         """
         self.upper = upper
         self.program, self.reference = program, reference
@@ -226,7 +226,7 @@ class WholeBodyTick:
         target: np.ndarray | None,
         memory: WholeBodyMemory | None,
     ) -> np.ndarray | None:
-        """(n,) torques of the upper body, of which the target is told [N m].
+        """(n,) torques of the upper body, whose motion is written to the target [N m].
 
         Args:
             q, v: (nq,), (nv,) where the robot is.

@@ -1,8 +1,8 @@
-"""PredictiveStep: the slow loop as a pure function of state and memory.
+"""PredictiveCore: the predictive controller as a pure function of state and memory.
 
-    step = PredictiveStep(program)
-    memory = step.start()
-    memory = step(t, q, v, memory)    # memory.plan goes to the whole-body tick
+    core = PredictiveCore(program)
+    memory = core.start()
+    memory = core(t, q, v, memory)    # memory.plan is an input of the whole-body core
 
 No diagram, context or simulator is needed; `PredictiveController` is the same as a
 Drake system.
@@ -16,14 +16,17 @@ import numpy as np
 
 from backbeat.models.state.check import is_state
 from backbeat.models.state.configuration import Configuration
-from backbeat.mpc.plans.grip import measure_grip
+from backbeat.mpc.plans.external_force import (
+    estimate_external_acceleration,
+    estimate_external_force,
+)
+from backbeat.mpc.plans.friction_scale import estimate_friction_scale
 from backbeat.mpc.plans.measurement import (
     measure_deviation,
     measure_ground,
     measure_shift,
     measure_soles,
 )
-from backbeat.mpc.plans.outside_force import measure_lift, measure_push
 from backbeat.mpc.plans.plan import Plan
 from backbeat.mpc.plans.planning_time import carry
 from backbeat.mpc.plans.start import PlanStart
@@ -53,19 +56,19 @@ from backbeat.mpc.safety.fail_safe import (
 )
 from backbeat.mpc.safety.fall_detection import FallLimits, fall_signs
 
-# A plan reaches 1.3 s ahead; what it foresees of a robot that nobody watches is worth
-# less and less [s].
+# A plan covers 1.3 s; without feedback its prediction gets less and less accurate, and
+# it is used for so long [s].
 CARRY = 0.5
-# A push comes upon who has balance: later, what feet fall short of would look like one
-# for good. How near the divergent component is to its place then [m], and how long
-# after that there may be a push [s].
+# Pushes are estimated for a balanced robot only: later, contact forces below those of
+# the plan would be taken for a lasting push. DCM error of a balanced robot [m], and
+# time after it in which a push may be detected [s].
 BALANCED, PUSHED = 0.06, 0.2
-# Programs of settings that are kept, the latest: a knob that is turned has many.
+# How many programs of recent settings are kept: a slider that is moved needs many.
 KEPT = 8
 
 
 class _Measured(NamedTuple):
-    """What a plan is made from."""
+    """Measurements from which a plan is made."""
 
     t: float  # time [s]
     s: float  # phase of the behavior [s]
@@ -74,20 +77,20 @@ class _Measured(NamedTuple):
     force: np.ndarray | None  # (C,) normal forces on patches [N]
 
 
-class PredictiveStep:
-    """Plans forces, momentum and timing; equal calls, equal answers.
+class PredictiveCore:
+    """Plans forces, momentum and timing; equal calls give equal results.
 
-    When no plan is found, the last good one goes on for a while, then the behavior
-    itself, from where the feet are; after a fall nothing is planned any more.
-    `backbeat.mpc.safety.fail_safe` says when which.
+    When no plan is found, the last one stays in force for a while, then the behavior
+    itself, from the present places of the feet; after a fall nothing is planned.
+    `backbeat.mpc.safety.fail_safe` defines these modes.
 
     Attributes:
         program: the program it solves.
         reference: the behavior.
         period: time between plans [s].
         start_time: time at which the behavior's phase is zero [s].
-        limits: how long the controller may do what without a solved program.
-        fall_limits: from where on the robot has fallen.
+        limits: durations of the modes without a solved program.
+        fall_limits: thresholds of the detection of falls.
     """
 
     def __init__(
@@ -109,11 +112,11 @@ class PredictiveStep:
             start_time: time at which the behavior's phase is zero [s].
             recovery: when and how to step where the behavior stands; None for a
                 robot whose feet never leave the ground otherwise than planned.
-            limits: how long it may do what without a solved program.
-            fall_limits: from where on the robot has fallen.
+            limits: durations of the modes without a solved program.
+            fall_limits: thresholds of the detection of falls.
             planning_time: how much later than its state a plan takes effect [s], at
                 most a period.
-            weights: what settings adapt; None for those that ship.
+            weights: base weights, which settings modify; None for the defaults.
         """
         self.program, self.period = program, period
         self._weights = weights or PredictiveWeights()
@@ -126,13 +129,13 @@ class PredictiveStep:
         self.start_time, self._recovery = start_time, recovery
         self._planning_time = planning_time
         self._sample = self.reference.sampler()
-        # Where what is measured goes, at each plan anew.
+        # Overwritten by the measured state at each plan.
         self._now = Configuration(self.reference.robot, self.reference.table.q[0])
 
     def program_for(self, settings: PlanSettings | None) -> PredictiveProgram:
-        """The program with settings; None for the one it was made with.
+        """The program with settings; None for the initial one.
 
-        The latest are kept: that decides nothing, and they are found again.
+        Recent ones are cached, which does not influence results.
         """
         if settings is None:
             return self.program
@@ -174,8 +177,8 @@ class PredictiveStep:
             memory: what the last step returned.
             force: (C,) normal forces on the behavior's patches [N]; without them
                 every foot is taken to land when the plan has it.
-            settings: what is asked of the plan; None for what the program was made
-                for, at the authored tempo.
+            settings: of the plan; None for those of the initial program, at the
+                authored tempo.
 
         Returns:
             The memory after it, with the plan in force from a planning time later.
@@ -215,9 +218,11 @@ class PredictiveStep:
     def _unhindered(
         self, program: PredictiveProgram, when: float, tempo: TempoRamp
     ) -> Plan:
-        """The plan of a robot that need not keep its balance."""
+        """The plan of a robot without contacts, which needs no balance."""
         t = when - self.start_time
-        return replace(program.rest(t, tempo.asked(t), tempo.factor(t)), time=when)
+        return replace(
+            program.rest(t, tempo.requested_phase(t), tempo.factor(t)), time=when
+        )
 
     def _ahead(self, before: Plan) -> float:
         """Phase until the next plan is surely in force, at the rate so far [s]."""
@@ -258,54 +263,56 @@ class PredictiveStep:
     ) -> Plan | Failure:
         """A plan from what is measured."""
         t, s, now, sample, force = seen
-        reference, grip = self.reference, before.grip
+        reference, friction = self.reference, before.friction_scale
         late, gravity = self._planning_time, reference.robot.gravity
         when = t + late
         elapsed, factor = when - before.time, tempo.factor(when - self.start_time)
         rate = before.rate_at(t)
         soles = measure_soles(now, reference, sample, rate)
         ground, downs = self._land(seen, soles, before, elapsed)
-        # Rates of the behavior at the tempo that is asked for.
+        # Rates of the behavior at the requested tempo.
         sample.com[1] *= factor
         sample.momentum[0] *= factor
         deviation = measure_deviation(now, sample)
         deviation[2] -= ground
         shift = measure_shift(now, reference, before, s, downs, soles)
-        # A robot that may not step stands against a push, and would go along with a
-        # plan that knew of it.
-        push = np.zeros(2)
-        off_balance = np.hypot(*program.off_balance(deviation, shift))
-        balanced_at = t if off_balance < BALANCED else before.balanced_at
+        # A robot that may not step has to resist a push; a plan that predicted it would
+        # yield to it.
+        acceleration = np.zeros(2)
+        dcm_error = np.hypot(*program.off_balance(deviation, shift))
+        balanced_at = t if dcm_error < BALANCED else before.balanced_at
         if program.may_step and t - balanced_at < PUSHED:
-            push = measure_push(before, t, deviation, late)
-        is_calm = off_balance < program.weights.calm and not push.any()
-        # A sample stands for the period since a plan, not for all of a hold.
-        if force is not None and is_calm and before.is_fresh:
+            acceleration = estimate_external_acceleration(before, t, deviation, late)
+        is_small = dcm_error < program.weights.dcm_error_low
+        is_balanced = is_small and not acceleration.any()
+        # A sample represents one period since a plan, not a hold of several.
+        if force is not None and is_balanced and before.is_fresh:
             motion = rate * soles[:, 1]
-            grip = measure_grip(reference, sample, before, motion, elapsed, force)
-        lift = measure_lift(before, t, deviation, gravity, late)
+            friction = estimate_friction_scale(
+                reference, sample, before, motion, elapsed, force
+            )
+        vertical = estimate_external_force(before, t, deviation, gravity, late)
         if when > t:
             deviation = carry(deviation, before, t, when, now)
-            known = before.push if before.is_fresh else np.zeros(2)
-            deviation[3:5] += late * (push - known)
+            known = before.external_acceleration_xy if before.is_fresh else np.zeros(2)
+            deviation[3:5] += late * (acceleration - known)
             s = before.phase_at(when)
         begun = PlanStart(
-            tempo.asked(when - self.start_time),
+            tempo.requested_phase(when - self.start_time),
             s,
             deviation,
             shift,
             downs,
-            lift=lift,
-            push=push,
-            grip=grip,
+            external_force_z=vertical,
+            external_acceleration_xy=acceleration,
+            friction_scale=friction,
             tempo=factor,
         )
-        start = begun.going_on(before)
-        plan = self._plan(program, start, before, elapsed)
+        plan = self._plan(program, begun.going_on(before), before, elapsed)
         if isinstance(plan, Failure):
             return plan
-        ahead = self._ahead(before)
-        swings = next_swings(reference, plan, before.swings, s, ahead, soles)
+        old, ahead = before.swings, self._ahead(before)
+        swings = next_swings(reference, plan, old, s, ahead, soles)
         return replace(
             plan, time=when, swings=swings, ground=ground, balanced_at=balanced_at
         )

@@ -12,13 +12,13 @@ from backbeat.models.actuation.joint_command import BLOCKS, EFFORT, FEEDFORWARD
 from backbeat.models.common.errors import BackbeatError
 from backbeat.models.world.ground import plane_height
 from backbeat.mpc.reference.trajectory import Reference
-from backbeat.mpc.scenario.specification import Scenario
-from backbeat.mpc.scenario.world_error import (
+from backbeat.mpc.scenario.model_mismatch import (
+    ModelMismatch,
     Stream,
-    WorldError,
     either_way,
     random_stream,
 )
+from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.simulation.diagram import build_closed_loop
 from backbeat.mpc.simulation.simulate import run_scenario
 from backbeat.mpc.world.simulated_world import draw_kit, draw_world, simulated_kit
@@ -28,7 +28,7 @@ from tests.tolerances import EXACT, REACHED
 
 
 def scenario(behavior, seed=0, **error):
-    return Scenario(behavior=behavior.name, seed=seed, world=WorldError(**error))
+    return Scenario(behavior=behavior.name, seed=seed, world=ModelMismatch(**error))
 
 
 def loop_of(behavior, seed=0, **error):
@@ -121,7 +121,7 @@ def test_the_controllers_do_not_know(stand):
     known = stand.robot_model.total_mass
     assert sum(masses(heavy).values()) == pytest.approx(1.2 * known, rel=1e-6)
     assert heavy.reference.robot.total_mass == known
-    assert heavy.predictive.step.reference.robot is heavy.whole_body.robot
+    assert heavy.predictive.core.reference.robot is heavy.whole_body.robot
 
 
 def test_each_mass_is_drawn_for_itself_and_from_the_seed_alone(stand, plain):
@@ -451,7 +451,7 @@ def test_an_unknown_joint_is_a_sentence(stand):
 )
 def test_a_mistake_is_one_sentence(error, sentence):
     with pytest.raises(BackbeatError, match=sentence) as caught:
-        Scenario(behavior="stand", world=WorldError(**error)).check()
+        Scenario(behavior="stand", world=ModelMismatch(**error)).check()
     assert "\n" not in str(caught.value)
 
 
@@ -485,12 +485,12 @@ def test_the_ground_carries_what_the_robot_really_weighs(stand):
 
 def test_a_robot_learns_what_it_weighs(stand):
     """A tenth lighter than its model, it stands as high as planned after a while."""
-    light = WorldError(mass_scale=0.9)
+    light = ModelMismatch(mass_scale=0.9)
     settings = Scenario(behavior="stand", duration=4.0, lead_in=0.3, world=light)
     run = run_scenario(settings, stand)
     first, last = run.plans[0], run.plans[-1]
-    assert first.lift == 0.0
-    assert last.lift == pytest.approx(0.1, abs=0.015)
+    assert first.external_force_z == 0.0
+    assert last.external_force_z == pytest.approx(0.1, abs=0.015)
     risen = [p.deviation[0, 2] for p in run.plans]
     assert max(risen) > 2e-3
     assert abs(risen[-1]) < 1e-3

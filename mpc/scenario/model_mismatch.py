@@ -1,8 +1,8 @@
-"""WorldError: how the world differs from what plan and controllers believe.
+"""ModelMismatch: differences of the simulated world from the model.
 
-Nothing of it is told to the controllers. What is drawn depends on the scenario's
-seed alone, and each kind of error has random numbers of its own, so that one more
-error leaves the others as they were.
+The controllers have no input from it. Random values depend on the scenario's seed
+alone, and each kind of mismatch has a stream of its own, so that one more leaves the
+others unchanged (domain randomization).
 """
 
 from dataclasses import dataclass, field
@@ -19,7 +19,7 @@ ANY_JOINT = "any"
 
 
 class Stream(IntEnum):
-    """Who draws random numbers; the order is part of every result."""
+    """Streams of random numbers; the order is part of every result."""
 
     HEIGHT, TILT, SLOPE, FRICTION, DRUM, MASS, JOINT, PLAN, PUSH = range(9)
     CENTER_OF_MASS, TICK = 9, 10
@@ -42,8 +42,8 @@ def either_way(random: np.random.Generator, most: float) -> float:
 
 
 @dataclass
-class WorldError:
-    """How the simulated world differs from the plan's; by default not at all."""
+class ModelMismatch:
+    """Differences of the simulated world from the model; by default none."""
 
     # Height of the ground under each foothold, drawn from -this to this [m].
     step_height: float = 0.0
@@ -82,7 +82,7 @@ class WorldError:
     # and how many ticks in a row are lost at once.
     tick_burst: int = 1
 
-    def check(self) -> "WorldError":
+    def check(self) -> "ModelMismatch":
         """Returns the error when its values make sense.
 
         Raises:
@@ -115,7 +115,7 @@ class WorldError:
         return self
 
 
-# Upper ends of what may be asked for.
+# Upper limits of the values.
 _MOST = {
     "step_height": 0.3,
     "tilt_deg": 30.0,

@@ -1,4 +1,4 @@
-"""Stretch: some knots of a trajectory problem as a problem of its own."""
+"""Subproblem: some knots of a trajectory problem as a problem of its own."""
 
 import itertools
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ from backbeat.optimization.problem.tasks import CenterOfMassTask, FrameTask, Pos
 from backbeat.optimization.problem.trajectory_problem import Task, TrajectoryProblem
 
 
-def stretch(problem: TrajectoryProblem, a: int, b: int) -> TrajectoryProblem:
+def subproblem(problem: TrajectoryProblem, a: int, b: int) -> TrajectoryProblem:
     """Knots a to b of a problem as one of its own."""
     N, times = problem.num_knots, problem.times
     ends: dict[str, Any] = {}

@@ -1,7 +1,7 @@
-"""Grip: what a floor gives of the friction that is relied on, learned from slips.
+"""Friction scale: share of the assumed friction that the floor provides, from slips.
 
-Where feet slide apart, the steps that would follow slide too. A plan that relies on
-less leans less, and its feet stay where they are.
+Steps after one that has slipped would slip too. A plan that assumes less friction has
+smaller tangential forces, and its feet stay in place.
 """
 
 import numpy as np
@@ -10,15 +10,15 @@ from backbeat.mpc.plans.plan import Plan
 from backbeat.mpc.reference.sampling import ReferenceSample
 from backbeat.mpc.reference.trajectory import Reference
 
-# How fast a sole moves that slides [m/s], under what normal force that counts [N], and
-# under what tangential force per normal force: one that lands, or turns about an edge,
-# moves too. Noise of the joints is below 0.05 m/s.
+# A sole slips above this speed [m/s], normal force [N] and ratio of tangential to
+# normal force; one that lands, or rotates about an edge, moves too. Noise of the joints
+# is below 0.05 m/s.
 SLIDING, LOADED, LEANING = 0.06, 100.0, 0.15
-# Way of a sole that halves the grip [m], how fast it comes back [1/s], the least of it.
+# Slip that halves the scale [m], rate at which it recovers [1/s], and its least value.
 HALVING, REGAIN, LEAST = 0.03, 0.03, 0.35
 
 
-def measure_grip(
+def estimate_friction_scale(
     reference: Reference,
     sample: ReferenceSample,
     before: Plan,
@@ -26,11 +26,11 @@ def measure_grip(
     elapsed: float,
     force: np.ndarray,
 ) -> float:
-    """Share that the floor gives of the friction that is relied on.
+    """Share of the assumed friction that the floor provides.
 
-    A sole that slides under a load that leans has less of it than was believed, by more
-    the farther it slides; while none slides the floor comes to be trusted again. It is
-    for robots whose balance is not at stake: a push drags soles over any floor.
+    A sole that slips under a tangential load reduces it, by more the farther it slips;
+    while none slips it recovers. To be called at a small DCM error only: a push drags
+    soles over any floor.
 
     Args:
         reference: the behavior.
@@ -47,5 +47,5 @@ def measure_grip(
         if is_loaded and speed > SLIDING and load > LEANING * wrench[c, 5]:
             farthest = max(farthest, float(speed) * elapsed)
     if farthest > 0:
-        return max(LEAST, before.grip * 0.5 ** (farthest / HALVING))
-    return min(1.0, before.grip + REGAIN * elapsed)
+        return max(LEAST, before.friction_scale * 0.5 ** (farthest / HALVING))
+    return min(1.0, before.friction_scale + REGAIN * elapsed)

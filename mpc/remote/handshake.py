@@ -1,4 +1,4 @@
-"""Greeting: what is said first, who connects and what it wants to be controlled."""
+"""Handshake: the first message, with the client's schema and what it controls."""
 
 import json
 from dataclasses import asdict, dataclass, fields
@@ -10,8 +10,8 @@ from backbeat.mpc.remote.schema import Schema
 
 
 @dataclass(frozen=True)
-class Hello:
-    """Who connects, and what it wants to be controlled.
+class Handshake:
+    """The first message of a client.
 
     Attributes:
         schema: the order of its numbers.
@@ -28,13 +28,13 @@ class Hello:
     weights: dict[str, Any] | None = None
 
 
-def hello_message(hello: Hello) -> dict[str, Any]:
-    """What is said first."""
-    return asdict(hello)
+def handshake_message(handshake: Handshake) -> dict[str, Any]:
+    """A handshake as a message."""
+    return asdict(handshake)
 
 
-def read_hello(message: dict[str, Any]) -> Hello:
-    """The inverse of `hello_message`.
+def read_handshake(message: dict[str, Any]) -> Handshake:
+    """The inverse of `handshake_message`.
 
     Raises:
         ProtocolError: something is missing.
@@ -42,7 +42,7 @@ def read_hello(message: dict[str, Any]) -> Hello:
     weights = message.get("weights")
     if weights is not None:
         weights = value(message, "weights", dict)
-    return Hello(
+    return Handshake(
         read_schema(message),
         value(message, "behavior", str),
         value(message, "motion", str),
@@ -52,7 +52,7 @@ def read_hello(message: dict[str, Any]) -> Hello:
 
 
 def read_schema(message: dict[str, Any]) -> Schema:
-    """The schema in a greeting.
+    """The schema in a handshake.
 
     Raises:
         ProtocolError: there is none.

@@ -7,13 +7,19 @@ import pytest
 
 from backbeat.models.state.configuration import Configuration
 from backbeat.mpc.analysis.metrics import run_metrics
-from backbeat.mpc.plans.grip import HALVING, LEAST, REGAIN, SLIDING, measure_grip
+from backbeat.mpc.plans.friction_scale import (
+    HALVING,
+    LEAST,
+    REGAIN,
+    SLIDING,
+    estimate_friction_scale,
+)
 from backbeat.mpc.plans.start import PlanStart
 from backbeat.mpc.plans.weights import PredictiveWeights
 from backbeat.mpc.predictive.plan_explanation import explain_plan
 from backbeat.mpc.predictive.program import PredictiveProgram
 from backbeat.mpc.reference.trajectory import Reference
-from backbeat.mpc.scenario.specification import Push, Scenario, WorldError
+from backbeat.mpc.scenario.specification import ModelMismatch, Push, Scenario
 from backbeat.mpc.simulation.simulate import run_scenario
 
 PERIOD = 0.02
@@ -41,19 +47,19 @@ def learn(reference, plan, speed, force=400.0, standing=True):
     motion = np.zeros((2, 3))
     motion[0] = speed
     forces = np.array([force, 400.0])
-    return measure_grip(reference, sample, plan, motion, PERIOD, forces)
+    return estimate_friction_scale(reference, sample, plan, motion, PERIOD, forces)
 
 
 def test_every_way_of_a_slide_halves_it(reference):
     """By the way alone: fast or slow, along any direction of the floor."""
     slow, fast = leaning(reference), leaning(reference)
     for _ in range(20):
-        grip = learn(reference, slow, [0.06, 0.08, 0.0])
-        slow = replace(slow, grip=grip)
+        friction_scale = learn(reference, slow, [0.06, 0.08, 0.0])
+        slow = replace(slow, friction_scale=friction_scale)
     for _ in range(5):
-        fast = replace(fast, grip=learn(reference, fast, [-0.4, 0.0, 0.0]))
-    assert slow.grip == pytest.approx(0.5 ** (20 * 0.1 * PERIOD / HALVING))
-    assert fast.grip == pytest.approx(slow.grip)
+        fast = replace(fast, friction_scale=learn(reference, fast, [-0.4, 0.0, 0.0]))
+    assert slow.friction_scale == pytest.approx(0.5 ** (20 * 0.1 * PERIOD / HALVING))
+    assert fast.friction_scale == pytest.approx(slow.friction_scale)
 
 
 @pytest.mark.parametrize(
@@ -68,15 +74,17 @@ def test_every_way_of_a_slide_halves_it(reference):
     ids=["noise", "downwards", "upright", "unloaded", "in the air"],
 )
 def test_what_is_no_slide_lets_it_come_back(reference, speed, ratio, force, standing):
-    plan = replace(leaning(reference, ratio), grip=0.5)
-    grip = learn(reference, plan, speed, force, standing)
-    assert grip == pytest.approx(0.5 + REGAIN * PERIOD)
+    plan = replace(leaning(reference, ratio), friction_scale=0.5)
+    friction_scale = learn(reference, plan, speed, force, standing)
+    assert friction_scale == pytest.approx(0.5 + REGAIN * PERIOD)
 
 
 def test_it_stays_between_the_least_and_all(reference):
     plan = leaning(reference)
     assert learn(reference, plan, [0.0, 0.0, 0.0]) == 1.0
-    assert learn(reference, replace(plan, grip=LEAST), [2.0, 0.0, 0.0]) == LEAST
+    assert (
+        learn(reference, replace(plan, friction_scale=LEAST), [2.0, 0.0, 0.0]) == LEAST
+    )
 
 
 def test_half_the_grip_is_half_the_friction(reference):
@@ -85,14 +93,14 @@ def test_half_the_grip_is_half_the_friction(reference):
     program = PredictiveProgram(reference, weights)
     start = PlanStart(1.0, 1.0, PUSHED)
     before = program.solve(start)
-    slippery = program.solve(replace(start, grip=0.25))
+    slippery = program.solve(replace(start, friction_scale=0.25))
     after = program.solve(start)
     made = replace(weights, friction=0.25 * weights.friction)
     other = PredictiveProgram(reference, made).solve(start)
     np.testing.assert_array_equal(slippery.wrench, other.wrench)
     np.testing.assert_array_equal(slippery.deviation, other.deviation)
     np.testing.assert_array_equal(before.wrench, after.wrench)
-    assert slippery.grip == 0.25
+    assert slippery.friction_scale == 0.25
     used = [
         (np.abs(p.wrench[:, :, 3:5]).max(2) / p.wrench[:, :, 5]).max()
         for p in (before, slippery)
@@ -105,7 +113,7 @@ def test_half_the_grip_is_half_the_friction(reference):
 def test_a_plan_is_explained_with_the_grip_that_it_had(reference):
     """Solved again for the same floor, it has the same cost."""
     program = PredictiveProgram(reference)
-    plan = program.solve(PlanStart(1.0, 1.0, PUSHED, grip=0.25))
+    plan = program.solve(PlanStart(1.0, 1.0, PUSHED, friction_scale=0.25))
     said = explain_plan(program, plan)
     assert "25 % of the friction" in str(said)
     assert sum(said.costs.values()) == pytest.approx(plan.objective, rel=1e-6)
@@ -125,7 +133,7 @@ def test_a_push_does_not_make_a_floor_slippery(built):
     )
     run = run_scenario(scenario, built("stand"))
     assert not run.fell
-    assert min(p.grip for p in run.plans) > 0.9
+    assert min(p.friction_scale for p in run.plans) > 0.9
 
 
 def slide(run):
@@ -146,9 +154,9 @@ def test_a_dancer_stays_up_where_it_leans_on_more_than_there_is(built, seed):
         seed=seed,
         state="estimated",
         actuator_lag=0.005,
-        world=WorldError(patch_friction=[0.2, 0.3]),
+        world=ModelMismatch(patch_friction=[0.2, 0.3]),
     )
     run = run_scenario(scenario, built("groove"))
     assert run_metrics(run)["survived"]
-    assert min(p.grip for p in run.plans) < 0.7
+    assert min(p.friction_scale for p in run.plans) < 0.7
     assert slide(run) < 0.13

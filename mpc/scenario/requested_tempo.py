@@ -1,4 +1,4 @@
-"""The tempo that a run was asked for, from start to end."""
+"""The requested tempo of a run, from start to end."""
 
 from dataclasses import dataclass, replace
 
@@ -12,7 +12,7 @@ from backbeat.mpc.scenario.specification import Scenario
 
 
 @dataclass(frozen=True)
-class AskedTempo:
+class RequestedTempo:
     """Tempos that follow each other; a run without changes has one.
 
     Attributes:
@@ -22,31 +22,31 @@ class AskedTempo:
     tempos: tuple[TempoRamp, ...] = (TempoRamp(),)
 
     def phase(self, t: float) -> float:
-        """Phase of the behavior that is asked for at a time of the behavior [s]."""
+        """Requested phase of the behavior at a time of the behavior [s]."""
         past = [tempo for tempo in self.tempos[1:] if tempo.since <= t]
-        return (past[-1] if past else self.tempos[0]).asked(t)
+        return (past[-1] if past else self.tempos[0]).requested_phase(t)
 
     def when(self, phase: float) -> float:
-        """Time of the behavior at which a phase is asked for [s]."""
+        """Time of the behavior at which a phase is requested [s]."""
         past = [tempo for tempo in self.tempos[1:] if tempo.phase <= phase]
         return (past[-1] if past else self.tempos[0]).when(phase)
 
     def place(self, event: Event) -> Event:
-        """An event of a behavior when it is asked for."""
+        """An event of a behavior at its requested time."""
         if len(self.tempos) == 1:
             return event
         start, end = self.when(event.time), self.when(event.time + event.duration)
         return replace(event, time=start, duration=end - start)
 
     def beat_times(self, behavior: Behavior, end: float) -> np.ndarray:
-        """(B,) when the beats of a behavior are asked for, up to a time of it [s]."""
+        """(B,) requested times of the beats of a behavior, up to a time of it [s]."""
         beats = behavior.beat_times(self.phase(end))
         if len(self.tempos) == 1:
             return beats
         return np.array([self.when(beat) for beat in beats.tolist()])
 
     def pulses(self, behavior: Behavior, end: float) -> list[tuple[float, Pulse]]:
-        """When the pulses of a behavior's bars are asked for, up to a time of it [s].
+        """Requested times of the pulses of a behavior's bars, up to a time of it [s].
 
         Returns:
             Times and pulses; see `Behavior.pulses`.
@@ -57,18 +57,18 @@ class AskedTempo:
         return [(self.when(time), pulse) for time, pulse in pulses]
 
 
-def asked_tempo(scenario: Scenario) -> AskedTempo:
-    """The tempo that the events of a scenario ask for."""
+def requested_tempo(scenario: Scenario) -> RequestedTempo:
+    """The tempo that the events of a scenario request."""
     tempos = [TempoRamp()]
     for event in scenario.sorted_events():
         if event.tempo is not None:
             tempos.append(tempos[-1].changed(event.time, event.tempo))
-    return AskedTempo(tuple(tempos))
+    return RequestedTempo(tuple(tempos))
 
 
 def play_length(scenario: Scenario, behavior: Behavior) -> float:
     """From the start of the behavior to the end of the run [s]."""
-    ends = asked_tempo(scenario).when(behavior.duration)
+    ends = requested_tempo(scenario).when(behavior.duration)
     return float(min(scenario.duration or np.inf, ends + scenario.lead_out))
 
 

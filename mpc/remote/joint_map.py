@@ -1,11 +1,11 @@
-"""Wiring: from the order in which somebody lists its joints to ours, and back."""
+"""Joint map: from the client's order of joints to the controller's, and back."""
 
 from backbeat.models.actuation.joint_command import BLOCKS
-from backbeat.mpc.remote.exchange import Answer, Question
+from backbeat.mpc.remote.exchange import Answer, Request
 from backbeat.mpc.remote.schema import Schema, order
 
 
-class Wiring:
+class JointMap:
     """Puts numbers in order by name; where both have the same order, does nothing.
 
     Attributes:
@@ -17,7 +17,7 @@ class Wiring:
 
         Args:
             mine: of the controller.
-            theirs: of whoever asks it.
+            theirs: of the client.
         """
         self.schema = mine
         states = (*mine.positions, *mine.velocities)
@@ -26,21 +26,21 @@ class Wiring:
         self._joints = order(theirs.joints, mine.joints)
         self._blocks = order(theirs.command, mine.command)
 
-    def question(self, question: Question) -> Question:
-        """A question in the controller's order."""
+    def request(self, request: Request) -> Request:
+        """A request in the controller's order."""
         if self._state is None and self._soles is None:
-            return question
-        return Question(
-            question.number,
-            question.time,
-            question.start,
-            question.x if self._state is None else question.x[self._state],
-            question.force if self._soles is None else question.force[self._soles],
-            question.asked,
+            return request
+        return Request(
+            request.number,
+            request.time,
+            request.start,
+            request.x if self._state is None else request.x[self._state],
+            request.force if self._soles is None else request.force[self._soles],
+            request.changes,
         )
 
     def answer(self, answer: Answer) -> Answer:
-        """An answer in the order of whoever asked."""
+        """An answer in the client's order."""
         if self._joints is None and self._blocks is None:
             return answer
         command, acceleration = answer.command.reshape(BLOCKS, -1), answer.acceleration

@@ -1,4 +1,4 @@
-"""A simulated robot whose links and joints are not those of its model."""
+"""A simulated robot with a model mismatch: other inertias and damping."""
 
 import numpy as np
 from pydrake.multibody.plant import MultibodyPlant
@@ -10,19 +10,19 @@ from pydrake.multibody.tree import (
 )
 from pydrake.systems.framework import Context
 
-from backbeat.mpc.scenario.world_error import (
+from backbeat.mpc.scenario.model_mismatch import (
+    ModelMismatch,
     Stream,
-    WorldError,
     either_way,
     random_stream,
 )
 
 
-def alter_robot(
+def apply_model_mismatch(
     plant: MultibodyPlant,
     context: Context,
     instance: ModelInstanceIndex,
-    error: WorldError,
+    error: ModelMismatch,
     seed: int,
 ) -> None:
     """Gives links other masses, inertias and centers of mass, joints other damping.
@@ -40,7 +40,9 @@ def alter_robot(
         share = 1.0 + either_way(heavier, error.mass_spread)
         direction = moved.normal(size=3)
         shift = error.com_shift * direction / np.linalg.norm(direction)
-        _alter(body, context, error.mass_scale * share, error.inertia_scale, shift)
+        _change_inertia(
+            body, context, error.mass_scale * share, error.inertia_scale, shift
+        )
     if error.damping_scale != 1.0:
         for joint in map(plant.get_joint, plant.GetJointIndices(instance)):
             if joint.num_velocities() == 1:
@@ -48,7 +50,7 @@ def alter_robot(
                 joint.SetDampingVector(context, damping)
 
 
-def _alter(
+def _change_inertia(
     body: RigidBody, context: Context, mass: float, inertia: float, shift: np.ndarray
 ) -> None:
     """Scales mass and, by the same and a factor more, inertia; shifts the center."""

@@ -1,40 +1,40 @@
-"""Seams: the knots at which a long problem may best be divided."""
+"""Split points: the best knots at which to divide a long problem."""
 
 import numpy as np
 
 from backbeat.optimization.problem.trajectory_problem import TrajectoryProblem
 
-# Knots that are preferred between a seam and an impact or a switch of contacts, and how
-# far from its place a seam may go for them [s].
-CALM, REACH = 4, 1.0
+# Largest score: number of knots from a split point to the nearest impact or switch of
+# contacts beyond which more do not count; and largest offset of a split point [s].
+MAX_SCORE, MAX_OFFSET = 4, 1.0
 
 
-def quietness(problem: TrajectoryProblem) -> np.ndarray:
-    """(N,) how good a place for a seam each knot is, CALM at most.
+def split_score(problem: TrajectoryProblem) -> np.ndarray:
+    """(N,) score of each knot as a split point, CALM at most.
 
     Where the robot steps, only what stands on all it ever stands on is quiet.
     """
-    return _calm(problem) + (CALM + 1) * missing_contacts(problem)
+    return _switch_distance(problem) + (MAX_SCORE + 1) * missing_contacts(problem)
 
 
-def quietest(
-    times: np.ndarray, quiet: np.ndarray, place: float, among: slice = slice(None)
+def best_split(
+    times: np.ndarray, score: np.ndarray, place: float, among: slice = slice(None)
 ) -> int:
-    """The knot for a seam near a place.
+    """The best split point near a time.
 
     Args:
         times: (N,) of the knots [s].
-        quiet: (N,) see `quietness`.
+        score: (N,) see `split_score`.
         place: where it is wanted [s].
         among: knots that it can be.
     """
-    off = np.abs(times[among] - place) / REACH
+    off = np.abs(times[among] - place) / MAX_OFFSET
     # Beyond reach the nearest, which is as good as none.
-    worth = np.where(off < 1, quiet[among] - off, -1e3 - off)
+    worth = np.where(off < 1, score[among] - off, -1e3 - off)
     return int(np.arange(len(times))[among][worth.argmax()])
 
 
-def _calm(problem: TrajectoryProblem) -> np.ndarray:
+def _switch_distance(problem: TrajectoryProblem) -> np.ndarray:
     """(N,) how many knots away the next impact or switch is, CALM at most."""
     times, N = problem.times, problem.num_knots
     busy = [0, N - 1, *(i.knot for i in problem.impacts)]
@@ -43,7 +43,7 @@ def _calm(problem: TrajectoryProblem) -> np.ndarray:
     knots, places = np.arange(N), np.unique(busy)
     after = np.clip(np.searchsorted(places, knots), 1, len(places) - 1)
     away = np.minimum(np.abs(knots - places[after - 1]), np.abs(places[after] - knots))
-    return np.minimum(away, CALM)
+    return np.minimum(away, MAX_SCORE)
 
 
 def missing_contacts(problem: TrajectoryProblem) -> np.ndarray:
@@ -62,19 +62,19 @@ def missing_contacts(problem: TrajectoryProblem) -> np.ndarray:
     return standing - standing.max(initial=0)
 
 
-def firm_start(start: int, missing: np.ndarray, quiet: np.ndarray) -> int:
+def firm_start(start: int, missing: np.ndarray, score: np.ndarray) -> int:
     """The last knot up to `start` at which a run-in can be at rest: on both feet.
 
     Args:
         start: where it is wanted.
         missing: (N,) see `missing_contacts`.
-        quiet: (N,) see `quietness`.
+        score: (N,) see `split_score`.
     """
     firm = np.flatnonzero(missing[: start + 1] == 0)
     if missing[start] == 0 or len(firm) == 0:
         return start
     # In the middle of the time on both feet that ended there, if that is short.
     last = int(firm[-1])
-    near = np.arange(max(0, last - CALM), last + 1)
+    near = np.arange(max(0, last - MAX_SCORE), last + 1)
     near = near[missing[near] == 0]
-    return int(near[quiet[near].argmax()])
+    return int(near[score[near].argmax()])
