@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from backbeat.behaviors.building.rehearsal import Draft, Rehearsal, Rehearsed
+from backbeat.behaviors.building.incremental_build import Draft, IncrementalBuild, UpdatedBehavior
 from backbeat.models.common.errors import BackbeatError
 from backbeat.models.common.outside_file import is_folder, read_bytes
 
@@ -95,7 +95,7 @@ class Drafted:
 class Performed:
     """The verified motion of a save, and how long after the save it was there [s]."""
 
-    rehearsed: Rehearsed
+    updated: UpdatedBehavior
     seconds: float
 
 
@@ -122,9 +122,9 @@ class Worker:
     What is compiled runs beside the thread that draws.
     """
 
-    def __init__(self, rehearsal: Rehearsal) -> None:
+    def __init__(self, incremental: IncrementalBuild) -> None:
         """Starts to wait for saves."""
-        self._rehearsal = rehearsal
+        self._incremental = incremental
         self._news: queue.SimpleQueue[News] = queue.SimpleQueue()
         self._saved, self._is_closed = threading.Event(), False
         self._saved_at = 0.0
@@ -160,7 +160,7 @@ class Worker:
             if self._is_closed:
                 return
             try:
-                self._rehearse(self._saved_at)
+                self._update(self._saved_at)
             except SupersededError:
                 continue
             except BackbeatError as error:
@@ -169,17 +169,17 @@ class Worker:
                 # A fault of ours: whoever asks for news has to know.
                 self._news.put(error)
 
-    def _rehearse(self, since: float) -> None:
-        rehearsal = self._rehearsal
-        draft = rehearsal.read()
-        self._heard()
-        self._news.put(Drafted(draft, rehearsal.changed(draft)))
-        found = rehearsal.perform(draft, self._heard)
+    def _update(self, since: float) -> None:
+        incremental = self._incremental
+        draft = incremental.read()
+        self._check_stop()
+        self._news.put(Drafted(draft, incremental.changed(draft)))
+        found = incremental.perform(draft, self._check_stop)
         self._news.put(Performed(found, time.time() - since))
-        rehearsal.store(found.behavior)
-        rehearsal.prepare(lambda share, what: self._heard())
+        incremental.store(found.behavior)
+        incremental.prepare(lambda share, what: self._check_stop())
 
-    def _heard(self, share: float = 0.0, what: str = "") -> None:
+    def _check_stop(self, share: float = 0.0, what: str = "") -> None:
         """Ends work that a newer save has made idle, and tells what is done."""
         if self._saved.is_set():
             raise SupersededError

@@ -141,9 +141,9 @@ class RobotAtKit:
     @cached_property
     def behind_tips(self) -> CollisionModel:
         """The same without tips of sticks, which are at heads."""
-        feelers = enumerate(self.collisions.feelers)
+        spheres = enumerate(self.collisions.spheres)
         return self.collisions.restricted(
-            [i for i, f in feelers if f.part != "tip"], []
+            [i for i, f in spheres if f.part != "tip"], []
         )
 
     def _alone(self, hand: str) -> CollisionModel:
@@ -151,7 +151,7 @@ class RobotAtKit:
         own, (other,) = self._forearm(hand), (h for h in HANDS if h != hand)
         mine = [
             i
-            for i, f in enumerate(self.collisions.feelers)
+            for i, f in enumerate(self.collisions.spheres)
             if f.link in own and f.part != "tip"
         ]
         return self.collisions.restricted(mine, self._forearm(other))

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from pydrake.math import RigidTransform, RotationMatrix
 
-from backbeat.behaviors.drumming.arm_ways import ArmWays, Room, Way
+from backbeat.behaviors.drumming.arm_paths import ArmPathSearch, Clearance, ArmPath
 from backbeat.models.collision.shapes import CollisionModel
 from backbeat.models.common.errors import BackbeatError
 from backbeat.models.robot.model import RobotModel
@@ -33,7 +33,7 @@ SLACK = 2e-3
 # path of an arm alone keeps clear, or it helps a little where a drum is far.
 BACK = (1e4, 20.0)
 # What an arm may lack on the way between two heads, where nothing has to be exact [m].
-WAY_SLACK = 5e-3
+PATH_SLACK = 5e-3
 
 
 # Looks down from a height: a bound from below on its z is one from above on a height.
@@ -89,7 +89,7 @@ class StrikePostures:
         self._found: dict[tuple[str, str, float], np.ndarray] = {}
         # Weight of the back, and whether the elbow is free, by hand and member.
         self._ways_to: dict[tuple[str, str], tuple[float, bool]] = {}
-        self._ways: dict[tuple[str, str, str], Way] = {}
+        self._paths: dict[tuple[str, str, str], ArmPath] = {}
         self._solvers: dict[tuple[str, float], InverseKinematics] = {}
 
     def arm(self, hand: str) -> np.ndarray:
@@ -128,7 +128,7 @@ class StrikePostures:
             self._found[key] = found.q[at]
         return self._found[key]
 
-    def way(self, hand: str, a: "Stop", b: "Stop", apex: float) -> Way:
+    def path(self, hand: str, a: "Stop", b: "Stop", apex: float) -> ArmPath:
         """Postures on the way from one stop to the next, clear where there are any.
 
         Args:
@@ -137,7 +137,7 @@ class StrikePostures:
             apex: height above the higher of the two drums [m].
         """
         key = (hand, a.member, b.member)
-        if key not in self._ways:
+        if key not in self._paths:
             top = max(a.X_WT.translation()[2], b.X_WT.translation()[2]) + apex
 
             def over(stop: Stop, low: bool) -> np.ndarray:
@@ -148,23 +148,23 @@ class StrikePostures:
             kinds = ((False, False), (True, True), (True, False), (False, True))
             lifts = [(over(a, x), over(b, y)) for x, y in kinds]
             ends = [self.reach(hand, s.member, s.X_WT) for s in (a, b)]
-            search = ArmWays(self._room(hand), WAY_SLACK)
-            self._ways[key] = search.find(ends[0], ends[1], lifts)
-        return self._ways[key]
+            search = ArmPathSearch(self._clearance(hand), PATH_SLACK)
+            self._paths[key] = search.find(ends[0], ends[1], lifts)
+        return self._paths[key]
 
-    def _room(self, hand: str) -> Room:
+    def _clearance(self, hand: str) -> Clearance:
         """Clearance of an arm while the rest of the robot is as in the posture."""
         model = self._collisions[hand]
         state, arrays = Configuration(self.robot, self.posture), model.arrays()
         q, at = self.posture.copy(), self.robot.base_positions + self.arm(hand)
-        behind = np.array([f.part != "tip" for f in model.feelers])
+        behind = np.array([f.part != "tip" for f in model.spheres])
 
-        def room(joints: np.ndarray, with_tip: bool) -> float:
+        def clearance(joints: np.ndarray, with_tip: bool) -> float:
             q[at] = joints
             d, _ = state.update(q).distances(arrays)
             return float((d if with_tip else d[behind]).min()) - model.margin
 
-        return room
+        return clearance
 
     def _search(self, hand: str, member: str, X_WT: RigidTransform) -> IKSolution:
         """The nearest of the reachable postures, by the arm alone if it can be.
@@ -271,7 +271,7 @@ def arm_path(
     for a, b in itertools.pairwise(stops):
         gap = b.time - a.time
         if not a.stays:
-            way = postures.way(hand, a, b, apex)
+            way = postures.path(hand, a, b, apex)
             keys += [(a.time + share * gap, joints) for share, joints in way]
         keys.append((b.time, postures.reach(hand, b.member, b.X_WT)))
     grid = np.array([t for t, _ in keys])

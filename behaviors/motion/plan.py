@@ -8,7 +8,7 @@ import numpy as np
 from backbeat.behaviors.library.beat_grid import place_in_words
 from backbeat.behaviors.library.behavior import Event, Mount, beat_grid
 from backbeat.behaviors.music.notation.meter import COMMON, MeterMap
-from backbeat.behaviors.music.notation.player import NO_ADVICE, Advice
+from backbeat.behaviors.music.notation.player import NO_HINTS, Hints
 from backbeat.models.common.errors import BackbeatError
 from backbeat.models.world.scene import Scene
 from backbeat.optimization.interior_point.solution import Violation
@@ -51,7 +51,7 @@ class MotionPlan:
             what the specification says.
         otherwise: another plan of the same piece, from where and what this one's
             solution could not meet; it gives None when there is no other.
-        advice: what another plan of the same piece heeds.
+        hints: what another plan of the same piece heeds.
     """
 
     problem: TrajectoryProblem
@@ -66,8 +66,8 @@ class MotionPlan:
     compliance: Mapping[str, float] = field(default_factory=dict)
     review: Callable[[DenseTrajectory, np.ndarray], Sequence[str]] | None = None
     beat_priority: float | None = None
-    otherwise: "Callable[[Sequence[Violation]], MotionPlan | None] | None" = None
-    advice: Advice = NO_ADVICE
+    fallback_plan: "Callable[[Sequence[Violation]], MotionPlan | None] | None" = None
+    hints: Hints = NO_HINTS
 
     def place(self, time: float) -> str:
         """What musicians call a time [s], "bar 2, beat 1"; empty without music."""

@@ -22,7 +22,7 @@ from backbeat.behaviors.library.build_cost import SOLVING
 from backbeat.behaviors.motion.concatenation import COLUMNS, make_continuous
 from backbeat.behaviors.motion.plan import MotionPlan
 from backbeat.behaviors.solving.window_steps import (
-    Bench,
+    WorkerState,
     Source,
     around,
     certificate_of,
@@ -85,7 +85,7 @@ class FoundMotion(NamedTuple):
 
 
 @dataclass
-class Workshop:
+class WindowedSolver:
     """Where long motions are made: what is kept, and how many hands there are.
 
     Attributes:
@@ -124,12 +124,12 @@ class Workshop:
                 found = solve_long(work, progress)
                 self.steps += work.made
                 is_good = isinstance(found, FoundMotion) and found.certificate.passed
-                if is_good or plan.otherwise is None:
+                if is_good or plan.fallback_plan is None:
                     break
-                other = plan.otherwise(found.all_violations())
+                other = plan.fallback_plan(found.all_violations())
                 if other is None:
                     break
-                plan, source = other, source._replace(advice=other.advice)
+                plan, source = other, source._replace(hints=other.hints)
         if isinstance(found, FoundMotion):
             work.store.forget()
             return plan, found
@@ -247,14 +247,14 @@ class _Work:
     made: int = 0
 
     @cached_property
-    def bench(self) -> Bench:
+    def worker_state(self) -> WorkerState:
         """Where this process works on the motion."""
-        return Bench(self.source, self.plan)
+        return WorkerState(self.source, self.plan)
 
     @property
     def windows(self) -> list[Window]:
         """The windows of the plan."""
-        return self.bench.windows
+        return self.worker_state.windows
 
     def run(
         self, step: Step, asked: Asked, progress: Progress
@@ -264,7 +264,7 @@ class _Work:
         results = {i: self.store.load(key) for i, key in keys.items()}
         missing = [i for i, known in results.items() if known is None]
         self.made += len(missing)
-        self.bench.occupy()
+        self.worker_state.occupy()
         if self.executor is not None and len(missing) > 1:
             jobs = {
                 self.executor.submit(

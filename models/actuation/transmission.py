@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from backbeat.models.common.errors import BackbeatError
-from backbeat.models.urdf.loading.honoring import DIFFERENTIAL, SIMPLE
+from backbeat.models.urdf.loading.extensions import DIFFERENTIAL, SIMPLE
 from backbeat.models.urdf.reading.description import Description, Transmission, listed
 
 # Words of <hardwareInterface>, and the mode of the servo that each chooses.

@@ -23,7 +23,7 @@ from typing import IO
 from backbeat.models.common.errors import BackbeatError
 from backbeat.models.compiled.bindings import parts_of, write_program
 from backbeat.models.compiled.source import read_modules, source_files
-from backbeat.models.compiled.telling import Count, Telling, in_words
+from backbeat.models.compiled.build_progress import Count, BuildProgress, in_words
 
 HERE = Path(__file__).parent
 # What a wheel has; nothing is compiled then.
@@ -99,7 +99,7 @@ def find_library(root: str | Path = HERE.parents[2]) -> Path:
 
 def _wait(lock: IO[str], count: Count) -> None:
     """Waits until no other process compiles, and says so."""
-    telling = Telling()
+    telling = BuildProgress()
     while True:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -118,7 +118,7 @@ def _wait(lock: IO[str], count: Count) -> None:
 
 def _compile(program: str, library: Path, count: Count) -> None:
     """Compiles a program, and says how far it is."""
-    telling, began = Telling(), time.time()
+    telling, began = BuildProgress(), time.time()
 
     def tell(done: int, parts: int) -> None:
         count.write(done, parts, began)

@@ -47,7 +47,7 @@ def find_covers(
         return ()
     builder = DiagramBuilder()
     plant, graph = AddMultibodyPlantSceneGraph(builder, 0.0)
-    instance = add_robot(plant, path, (), slimmed=True)
+    instance = add_robot(plant, path, (), merged_links=True)
     plant.Finalize()
     candidates = set(_beside_joints(plant, instance, parents, body_of))
     if not candidates:

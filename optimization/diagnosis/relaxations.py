@@ -116,7 +116,7 @@ def _limits_of_contacts(
 
 def _demands(problem: TrajectoryProblem) -> Iterator[tuple[str, Limit, Measure]]:
     """Constraints on the motion: distances, targets, an end at rest."""
-    if problem.collisions.feelers:
+    if problem.collisions.spheres:
         yield (
             "collision",
             Limit(lambda x: replace(problem, collisions=NOTHING, near=()), 1, 1, ""),
@@ -152,7 +152,7 @@ def _nearest_part(problem: TrajectoryProblem, solution: TrajectorySolution) -> U
     rows = slice(program.rows.collision, program.rows.collision + len(arrays.radius))
     short = program.lower[:, rows] - values.rows[:, rows]
     k, i = np.unravel_index(np.argmax(short), short.shape)
-    return 0.0, problem.collisions.feelers[i].link, float(problem.times[k])
+    return 0.0, problem.collisions.spheres[i].link, float(problem.times[k])
 
 
 def _softened(problem: TrajectoryProblem, frame: str, _: float) -> TrajectoryProblem:

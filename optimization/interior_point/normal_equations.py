@@ -22,7 +22,7 @@ from backbeat.optimization.interior_point.newton_arrays import (
 from backbeat.optimization.interior_point.normal_terms import (
     interval_terms,
     local_terms,
-    sweep_terms,
+    midpoint_terms,
     weighted_square,
 )
 from backbeat.optimization.transcription.program import Program
@@ -69,7 +69,7 @@ def assemble(
         if k < 2:
             continue
         interval_terms(program, system, damping, k, nb, step)
-        sweep_terms(program, system, k, nb, B, WB, Hl, step)
+        midpoint_terms(program, system, k, nb, B, WB, Hl, step)
         local_terms(program, system, k, nb, B, WB, Hl, step)
 
 

@@ -199,7 +199,7 @@ class TrajectorySolution:
         for frame in self.transcription.frames:
             names += [RowName.of("task bound", frame)] * 6
         for kind in ("distance", "distance between knots"):
-            for feeler in self.transcription.problem.collisions.feelers:
-                names.append(RowName.of(kind, feeler.link, feeler.part))
+            for sphere in self.transcription.problem.collisions.spheres:
+                names.append(RowName.of(kind, sphere.link, sphere.part))
         names += [RowName.of("force rate", contacts[c]) for c in program.rated]
         return [*names, RowName.of("total force", "all contacts")]

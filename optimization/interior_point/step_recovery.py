@@ -90,16 +90,16 @@ def _recover_local(program, values, derivatives, k, step):
     step.d_rows[k, rows.total] = total
     for f in range(program.collisions.body.shape[0]):
         s = 0.0
-        # A feeler far from everything does not move any nearer.
-        if program.feeler_on[k, f] and values.rows[k, rows.collision + f] < FAR:
+        # A sphere far from everything does not move any nearer.
+        if program.sphere_on[k, f] and values.rows[k, rows.collision + f] < FAR:
             for j in range(nv):
                 s += derivatives.collision[k, f, j] * step.dx[k, j]
         step.d_rows[k, rows.collision + f] = s
         s = 0.0
-        if program.sweep_on[k, f] and values.rows[k, rows.sweep + f] < FAR:
+        if program.midpoint_on[k, f] and values.rows[k, rows.midpoint + f] < FAR:
             for j in range(nv):
-                s += derivatives.sweep[k, f, j] * (step.dx[k, j] + step.dx[k - 1, j])
-        step.d_rows[k, rows.sweep + f] = 0.5 * s
+                s += derivatives.midpoint[k, f, j] * (step.dx[k, j] + step.dx[k - 1, j])
+        step.d_rows[k, rows.midpoint + f] = 0.5 * s
     for p in range(program.frame_body.shape[0]):
         for i in range(6):
             s = 0.0

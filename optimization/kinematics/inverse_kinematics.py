@@ -184,7 +184,7 @@ class InverseKinematics:
         }
         worst = max(sizes, key=lambda f: sizes[f])
         clearance = np.inf
-        if self.collisions.feelers:
+        if self.collisions.spheres:
             clearance = float(step.distances.min() - self.collisions.margin)
         return IKSolution(
             step.q,

@@ -55,7 +55,7 @@ class _Seen(NamedTuple):
     J: Array3  # (n, 6, nv) Jacobians of the frames
     com: Vector  # (3,) center of mass [m]
     J_com: Matrix  # (3, nv)
-    d: Vector  # (F,) distances of the feelers [m]
+    d: Vector  # (F,) distances of the spheres [m]
     D: Matrix  # (F, nv) their rates
     on: Flags  # (F,) all of them
     bias: Vector  # (nv,) scratch
@@ -136,7 +136,7 @@ class PostureStep:
 
     @property
     def distances(self) -> np.ndarray:
-        """(F,) distances of the feelers from their nearest solids [m]."""
+        """(F,) distances of the spheres from their nearest solids [m]."""
         return self._seen.d
 
     @property
@@ -163,7 +163,7 @@ class PostureStep:
                 the entries of the step [rad or m].
             rows: (k,) residuals that have lower bounds.
             least: (k,) these bounds [rad or m].
-            margin: of the distances of feelers; those far away have no part [m].
+            margin: of the distances of spheres; those far away have no part [m].
             stiffness: cost of the slacks.
         """
         d, n = self._seen.d, len(g)
@@ -230,7 +230,7 @@ def _move(
 
 @compiled
 def _near(d: Vector) -> int:
-    """How many feelers are not far from everything."""
+    """How many spheres are not far from everything."""
     number = 0
     for f in range(d.shape[0]):
         if d[f] < FAR:

@@ -117,7 +117,7 @@ class TrajectoryProblem:
         q_end: (nq,) configuration at rest in which the motion ends; None leaves it to
             the tasks.
         collisions: shapes that keep their distance.
-        near: (feeler, knots) where a feeler may come nearer than the margin, as a
+        near: (sphere, knots) where a sphere may come nearer than the margin, as a
             stick tip at the drum it strikes.
         guess: (N, nq) where the search starts; None stays at q_start.
         guess_is_clear: whether the guess finds its way around all obstacles. Bounds

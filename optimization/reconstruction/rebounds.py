@@ -102,7 +102,7 @@ class Rebounds:
         return 0.0
 
     def _distances(self, q: np.ndarray) -> np.ndarray:
-        """(M, F) distances of feelers at M configurations [m]."""
+        """(M, F) distances of spheres at M configurations [m]."""
         state = Configuration(self._robot, q[0])
         return np.array([state.update(one).distances(self._shapes)[0] for one in q])
 

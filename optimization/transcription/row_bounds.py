@@ -59,8 +59,8 @@ def write_bounds(
         upper[:, first : first + 6] = slot.upper
     margin = problem.collisions.margin
     for first, on_rows in (
-        (layout.collision, program.feeler_on),
-        (layout.sweep, program.sweep_on),
+        (layout.collision, program.sphere_on),
+        (layout.midpoint, program.midpoint_on),
     ):
         rows = slice(first, first + on_rows.shape[1])
         lower[:, rows] = np.where(on_rows, margin, -UNBOUNDED)

@@ -1,4 +1,4 @@
-"""`backbeat lint`: exit codes, JSON, mended copies, and nothing else written."""
+"""`backbeat lint`: exit codes, JSON, fixed copies, and nothing else written."""
 
 import json
 
@@ -41,10 +41,10 @@ def test_json_has_findings_and_fates(lint):
     data = json.loads(said)
     assert data["exit_code"] == code == 1
     assert data["findings"][0]["severity"] == "warning"
-    fates = {(u["element"], u["attribute"]): u["fate"] for u in data["uses"]}
-    assert fates["joint/dynamics", "coulomb_window"] == "not simulated"
-    assert fates["joint/limit", "effort"] == "used by Drake"
-    assert fates["joint/limit", "velocity"] == "used by us"
+    support = {(u["element"], u["attribute"]): u["support"] for u in data["uses"]}
+    assert support["joint/dynamics", "coulomb_window"] == "not simulated"
+    assert support["joint/limit", "effort"] == "used by Drake"
+    assert support["joint/limit", "velocity"] == "used by us"
 
 
 def test_fix_writes_a_copy_beside_and_never_over(lint, tmp_path):
@@ -95,6 +95,6 @@ def test_many_findings_of_one_kind_are_counted(lint):
 
 
 def test_fates_are_listed(lint):
-    _, said = lint(robot(), "--fates")
+    _, said = lint(robot(), "--support")
     assert "used by Drake" in said
     assert "joint/limit" in said

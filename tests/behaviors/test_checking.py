@@ -9,7 +9,7 @@ from backbeat.behaviors.library.store import Library
 from backbeat.behaviors.specification.checking import (
     check_dance,
     check_file,
-    mended,
+    autofixed,
     refuse_failures,
 )
 from backbeat.behaviors.specification.kinds import SHIPPED_FOLDER, shipped_names
@@ -102,7 +102,7 @@ def test_a_failure_has_its_line_and_its_mend(tmp_path, old, new, line, sentence,
     with pytest.raises(BackbeatError, match=rf"mine.yaml:{fails[0].line}: "):
         refuse_failures(text, tmp_path / "mine.yaml")
     if mends:
-        fixed, done = mended(text, tmp_path / "mine.yaml")
+        fixed, done = autofixed(text, tmp_path / "mine.yaml")
         assert done
         assert "# 1" in fixed
         assert not [f for f in check(fixed, tmp_path) if f.finding.fails]

@@ -50,7 +50,7 @@ from backbeat.mpc.serving.server import ControllerServer
 from backbeat.mpc.task_space.law import TaskSpaceCommand, TaskSpaceSettings
 from backbeat.stage.live.show import LiveShow
 from backbeat.stage.players.task_space_panel import TASK_COMMANDS
-from backbeat.stage.takes.kinds import PlannedTake
+from backbeat.stage.sources.kinds import PlannedSource
 from backbeat.stage.web.commands import PLAYING, read_command
 from backbeat.stage.web.panel import SIMULATING
 from tests.backbeat.performances import swaying
@@ -203,7 +203,7 @@ def _read_command(path: Path) -> None:
 @cache
 def _show() -> LiveShow:
     """A live page, served until the tests end."""
-    return LiveShow(PlannedTake(swaying(1.0)), None, PLAYING, is_both=True)
+    return LiveShow(PlannedSource(swaying(1.0)), None, PLAYING, is_both=True)
 
 
 @cache

@@ -18,7 +18,7 @@ def command(
     ],
     fix: Annotated[
         bool,
-        typer.Option("--fix", help="Write what has one obvious mend into the file."),
+        typer.Option("--fix", help="Write what has one obvious fix into the file."),
     ] = False,
 ) -> None:
     """Lists failures, which keep it from being built, and warnings, by line."""
@@ -51,7 +51,7 @@ def fix_file(path: Path) -> None:
     """Mends a choreography or setlist in place, and says what it did."""
     from backbeat.behaviors.dance.choreography import DanceSpecification
     from backbeat.behaviors.setlist.specification import SetlistSpecification
-    from backbeat.behaviors.specification.checking import mended
+    from backbeat.behaviors.specification.checking import autofixed
     from backbeat.behaviors.specification.kinds import kind_of
     from backbeat.models.common.atomic_file import replacing
     from backbeat.models.common.errors import BackbeatError, one_line
@@ -64,10 +64,10 @@ def fix_file(path: Path) -> None:
             return
     except BackbeatError:
         return  # The check tells.
-    new, done = mended(text, path)
+    new, done = autofixed(text, path)
     if new == text:
         return
     with replacing(path) as file:
         file.write(new.encode())
     for item in done:
-        typer.echo(one_line(f"{path}:{item.line}: mended to {item.finding.mend}"))
+        typer.echo(one_line(f"{path}:{item.line}: fixed to {item.finding.fix}"))

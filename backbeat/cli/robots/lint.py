@@ -22,11 +22,11 @@ def command(
         typer.Argument(help="Robot description, a URDF.", autocompletion=robot_files),
     ],
     as_json: Annotated[
-        bool, typer.Option("--json", help="Findings and fates as JSON.")
+        bool, typer.Option("--json", help="Findings and support as JSON.")
     ] = False,
     fix: Annotated[
         bool,
-        typer.Option("--fix", help="Write a copy with what has one obvious mend."),
+        typer.Option("--fix", help="Write a copy with what has one obvious fix."),
     ] = False,
     output: Annotated[
         Path | None,
@@ -43,8 +43,8 @@ def command(
     drake: Annotated[
         bool, typer.Option(help="Also read the file with Drake, in a separate process.")
     ] = True,
-    fates: Annotated[
-        bool, typer.Option("--fates", help="List every element and its fate.")
+    support: Annotated[
+        bool, typer.Option("--support", help="List every element and its support.")
     ] = False,
     every: Annotated[
         bool, typer.Option("--all", help="Show all findings of each kind.")
@@ -60,36 +60,36 @@ def command(
     with DrakeReader() as reader:
         if drake:
             reader.start()  # Its imports take longer than all that follows.
-        mended = _write_mended(file, output) if fix else []
+        fixed = _write_fixed(file, output) if fix else []
         report = lint(file, reader if drake else None, gazebo)
     if as_json:
         from backbeat.cli.common.console import print_json
 
-        print_json(report.as_data() | ({"mended": mended} if fix else {}))
+        print_json(report.as_data() | ({"fixed": fixed} if fix else {}))
     else:
-        for sentence in mended:
-            typer.echo(f"{file}: mended: {sentence}")
+        for sentence in fixed:
+            typer.echo(f"{file}: fixed: {sentence}")
         _print(report, file, every)
-        if fates:
-            _print_fates(report)
+        if support:
+            _print_support(report)
     raise typer.Exit(report.exit_code)
 
 
-def _write_mended(file: Path, output: Path | None) -> list[str]:
-    """Writes the corrected copy; what was mended."""
+def _write_fixed(file: Path, output: Path | None) -> list[str]:
+    """Writes the corrected copy; what was fixed."""
     from backbeat.models.common.atomic_file import (
         check_place,
         refuse_to_replace,
         replacing,
     )
-    from backbeat.models.urdf.linting.mending import mend
+    from backbeat.models.urdf.linting.autofix import autofix
 
     path = output or file.with_name(f"{file.stem}.fixed{file.suffix}")
     refuse_to_replace(path, file)
     check_place(path)
-    raw, done = mend(file)
+    raw, done = autofix(file)
     if not done:
-        return ["nothing: what is wrong has no obvious mend"]
+        return ["nothing: what is wrong has no obvious fix"]
     with replacing(path) as copy:
         copy.write(raw)
     return [*done, f"written to {path}"]
@@ -110,7 +110,7 @@ def _print(report: "LintReport", file: Path, every: bool) -> None:
         f"{report.count(severity)} {severity.name.lower()}s"
         for severity in reversed(Severity)
     )
-    drake = report.mended or report.drake
+    drake = report.fixed or report.drake
     asked = ""
     if drake is not None and drake.outcome == "read":
         asked = (
@@ -124,17 +124,17 @@ def _rest(finding: "Finding", number: int, file: Path) -> str:
     return f"{file}: and {number} more like this (--all) [{finding.rule}]"
 
 
-def _print_fates(report: "LintReport") -> None:
+def _print_support(report: "LintReport") -> None:
     from rich.table import Table
 
     from backbeat.cli.common.console import Screen
 
-    table = Table("element", "attribute", "fate", "lines", "remark", box=None)
+    table = Table("element", "attribute", "support", "lines", "remark", box=None)
     for use in report.uses:
         lines = ", ".join(map(str, use.lines[:3]))
         more = f" and {len(use.lines) - 3} more" if len(use.lines) > 3 else ""
         entry = use.entry
         table.add_row(
-            entry.element, entry.attribute, entry.fate.value, lines + more, entry.remark
+            entry.element, entry.attribute, entry.support.value, lines + more, entry.remark
         )
     Screen().print(table)

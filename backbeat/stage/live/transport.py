@@ -5,7 +5,7 @@ from collections import deque
 
 import numpy as np
 
-from backbeat.stage.moments.moment import Take, pulses
+from backbeat.stage.frames.frame import PlaybackSource, pulses
 
 # A step forward or back [s], and a leap where there is no beat [s].
 STEP, LEAP = 1.0 / 30.0, 0.5
@@ -111,7 +111,7 @@ class Pace:
         return f"{(last - first) / (now - began):.2f} × real time"
 
 
-def stops(take: Take) -> np.ndarray:
+def stops(source: PlaybackSource) -> np.ndarray:
     """Times that leaps go to: the beats, or half seconds without music [s]."""
-    beats = np.array([time for time, _ in pulses(take)])
-    return beats if len(beats) else np.arange(0.0, take.end + LEAP, LEAP)
+    beats = np.array([time for time, _ in pulses(source)])
+    return beats if len(beats) else np.arange(0.0, source.end + LEAP, LEAP)

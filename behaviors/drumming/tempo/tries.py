@@ -15,7 +15,7 @@ import numpy as np
 from backbeat.behaviors.drumming.specification import DrummingSpecification
 from backbeat.behaviors.library.behavior import Behavior
 from backbeat.behaviors.motion.plan import MotionPlan
-from backbeat.behaviors.music.playing.haste import fastest_bpm, haste_range
+from backbeat.behaviors.music.playing.tempo_scale import fastest_bpm, tempo_scale_range
 from backbeat.behaviors.solving.solved_behavior import make_behavior
 from backbeat.behaviors.solving.windowed import LONG
 from backbeat.models.common.errors import BackbeatError
@@ -40,7 +40,7 @@ class Try:
     """One tempo.
 
     Attributes:
-        haste: factor on the tempo of the score.
+        tempo_scale: factor on the tempo of the score.
         bpm: the tempo where it is fastest [beats/min].
         why: what was wrong with the motion; empty when it passed.
         seconds: time that it took [s].
@@ -50,7 +50,7 @@ class Try:
         shaped: whether its strokes have a shape.
     """
 
-    haste: float
+    tempo_scale: float
     bpm: float
     why: str
     seconds: float
@@ -80,10 +80,10 @@ class TempoTries:
         asked, bare = specification.stroke, replace(specification.stroke, shaped=False)
         self.strokes = [bare] if least_time else [asked, bare][: 1 + asked.shaped]
         score = specification.written_score(folder)
-        self.bpm, self.most = fastest_bpm(score), haste_range(score)[1]
+        self.bpm, self.most = fastest_bpm(score), tempo_scale_range(score)[1]
         self.count = 0
 
-    def attempt(self, haste: float, best: Try | None) -> Try:
+    def attempt(self, tempo_scale: float, best: Try | None) -> Try:
         """Solves and verifies at one tempo."""
         self.count += 1
         made: Try | None = None
@@ -91,7 +91,7 @@ class TempoTries:
             # A shape that was let go of stays so: faster strokes need it even less.
             if best is not None and stroke.shaped and not best.shaped:
                 continue
-            wanted = replace(self.specification, haste=haste, stroke=stroke)
+            wanted = replace(self.specification, tempo_scale=tempo_scale, stroke=stroke)
             made = self._try(wanted, best)
             if made.passed:
                 break
@@ -100,7 +100,7 @@ class TempoTries:
 
     def _try(self, wanted: DrummingSpecification, best: Try | None) -> Try:
         """Solves and verifies strokes of one kind at one tempo."""
-        started, haste = time.perf_counter(), wanted.haste
+        started, tempo_scale = time.perf_counter(), wanted.tempo_scale
         plan = wanted.plan(self.folder)
         if plan.problem.times[-1] >= LONG:
             raise BackbeatError(
@@ -108,7 +108,7 @@ class TempoTries:
                 f"highest tempo is found of patterns of less than {LONG:g} s: take the "
                 "bars that matter"
             )
-        bpm, shaped = haste * self.bpm, wanted.stroke.shaped
+        bpm, shaped = tempo_scale * self.bpm, wanted.stroke.shaped
         what = f"{bpm:.4g} BPM{'' if shaped else ', strokes without a shape'}"
         self.progress(1.0 - 0.8**self.count, what)
         made: Try | None = None
@@ -118,7 +118,7 @@ class TempoTries:
                 solution = self._solve(given, guess, what)
                 why, behavior, violations = self._verified(given, solution)
                 spent = time.perf_counter() - started
-                made = Try(haste, bpm, why, spent, given, solution, behavior, shaped)
+                made = Try(tempo_scale, bpm, why, spent, given, solution, behavior, shaped)
                 given = _closer(given, violations)
                 if given is not None:
                     guess = _moved(made, given)
@@ -184,9 +184,9 @@ class TempoTries:
 
 def _closer(plan: MotionPlan, violations: list[Violation]) -> MotionPlan | None:
     """The same hits with closer knots about troubles; None where that is no help."""
-    if not violations or plan.otherwise is None:
+    if not violations or plan.fallback_plan is None:
         return None
-    other = plan.otherwise(violations)
+    other = plan.fallback_plan(violations)
     # With other hits it would be another pattern.
     return other if other is not None and other.events == plan.events else None
 

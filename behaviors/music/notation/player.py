@@ -8,7 +8,7 @@ import numpy as np
 
 
 @dataclass(frozen=True)
-class Advice:
+class Hints:
     """What was learned from motions that were not found.
 
     Attributes:
@@ -23,10 +23,10 @@ class Advice:
     prices: Mapping[tuple[float, str, str], float] = field(default_factory=dict)
     dropped: frozenset[tuple[float, str]] = frozenset()
     finer: tuple[frozenset[float], ...] = ()
-    instead: "Advice | None" = None
+    fallback: "Hints | None" = None
 
 
-NO_ADVICE = Advice()
+NO_HINTS = Hints()
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class HandModel:
         can_reach: whether a hand gets at a member, asked only for what would be used.
         repeat: least time between two strokes of a hand on one drum [s].
         acceleration: most of a tip on its way between drums [m/s^2].
-        advice: what choices to avoid.
+        hints: what choices to avoid.
 
     The fastest travel is a model, and meant to be hardly ever too slow: a way of length
     d takes 2 sqrt(d / a) from rest to rest when acceleration is all that limits it, and
@@ -49,7 +49,7 @@ class HandModel:
     can_reach: Callable[[str, str], bool] = lambda hand, member: True
     repeat: float = 0.10
     acceleration: float = 60.0
-    advice: Advice = NO_ADVICE
+    hints: Hints = NO_HINTS
 
     def travel(self, a: str, b: str) -> float:
         """Least time between a stroke on one member and on another [s]."""

@@ -34,7 +34,7 @@ def check_gazebo_tags(description: Description) -> Iterator[Finding]:
         if gazebo.reference not in known:
             says = f"{gazebo.reference!r} is neither a link nor a joint"
             yield Finding(
-                "unknown-reference", _WARNING, gazebo.line, where, says, "mend the name"
+                "unknown-reference", _WARNING, gazebo.line, where, says, "correct the name"
             )
         for tag in gazebo.tags:
             acts = tag.name in (_OF_LINKS if gazebo.reference else _OF_ROBOTS)

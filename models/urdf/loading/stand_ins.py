@@ -15,7 +15,7 @@ from lxml import etree
 from pydrake.math import RigidTransform, RollPitchYaw
 
 from backbeat.models.urdf.loading.collision_choice import copied_shape
-from backbeat.models.urdf.loading.honoring import transform
+from backbeat.models.urdf.loading.extensions import transform
 from backbeat.models.urdf.loading.inertia_box import inertia_box
 from backbeat.models.urdf.reading.description import (
     WORLD,

@@ -47,7 +47,7 @@ class LiveTaskSettings:
 
 
 @dataclass(frozen=True)
-class TaskSpaceMoment:
+class TaskSpaceSample:
     """What there is to see.
 
     Attributes:
@@ -175,7 +175,7 @@ class LiveTaskSpace:
         """Time since the start [s]."""
         return float(self._context.get_time())
 
-    def now(self) -> TaskSpaceMoment:
+    def now(self) -> TaskSpaceSample:
         """What there is to see at present."""
         q, _ = self._state()
         loop, names = self.loop, self.loop.robot.joint_names
@@ -186,7 +186,7 @@ class LiveTaskSpace:
         own = loop.controller.GetMyContextFromRoot(self._context)
         cut = loop.controller.GetOutputPort("at_limit").Eval(own)
         limited = tuple(n for n, c in zip(names, cut, strict=True) if c > 0.5)
-        return TaskSpaceMoment(self.time, q, hand, target, limited)
+        return TaskSpaceSample(self.time, q, hand, target, limited)
 
     def _state(self) -> tuple[np.ndarray, np.ndarray]:
         """(nq,) and (nv,) of the robot model."""
