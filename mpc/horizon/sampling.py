@@ -113,14 +113,15 @@ def make_horizon(
         dilation=point.dilation,
         is_planned=previous is not None,
         replaced=replaced,
-        external=external_acceleration(
-            start.external_force_z,
-            start.external_acceleration_xy,
-            ahead.h,
-            robot.gravity,
-        ),
+        external=_external(start, ahead.h, robot.gravity),
         tempo=tempo,
     )
+
+
+def _external(start: PlanStart, h: np.ndarray, gravity: float) -> np.ndarray:
+    """(N, 3) acceleration by external forces in intervals of (N,) times h [m/s^2]."""
+    vertical, horizontal = start.external_force_z, start.external_acceleration_xy
+    return external_acceleration(vertical, horizontal, h, gravity)
 
 
 def hold_places(

@@ -212,7 +212,7 @@ class PredictiveCore:
             ahead = self._ahead(before)
             plan = fall_back(program, when, s, before, safety, why, factor, ahead)
         else:
-            plan = found
+            plan = replace(found, time=when)
         return PredictiveMemory(plan, memory.plans + 1, safety, settings)
 
     def _unhindered(
@@ -313,9 +313,7 @@ class PredictiveCore:
             return plan
         old, ahead = before.swings, self._ahead(before)
         swings = next_swings(reference, plan, old, s, ahead, soles)
-        return replace(
-            plan, time=when, swings=swings, ground=ground, balanced_at=balanced_at
-        )
+        return replace(plan, swings=swings, ground=ground, balanced_at=balanced_at)
 
     def _plan(
         self,
