@@ -55,7 +55,7 @@ Log = Callable[[Mapping[str, float]], None]
 
 
 class Reports(NamedTuple):
-    """Whom a build tells how it goes on."""
+    """Callbacks of a build."""
 
     progress: Progress
     log: Log
@@ -156,7 +156,7 @@ def _solve(
     behavior = _attempt(specification, text, path, reports, windowed_solver)
     asked, tried, rounds = specification, list[str](), 0
     while not behavior.certificate.passed and rounds < FINER_ROUNDS:
-        other = _otherwise(specification, behavior)
+        other = _easier(specification, behavior)
         if other is None:
             break
         rounds += int(_knot_key(other) != _knot_key(specification))
@@ -178,10 +178,8 @@ def _solve(
     return replace(behavior, provenance={**behavior.provenance, **made})
 
 
-def _otherwise(
-    specification: Specification, behavior: Behavior
-) -> Specification | None:
-    """The same motion, asked for so that it may hold between its knots as well."""
+def _easier(specification: Specification, behavior: Behavior) -> Specification | None:
+    """The same motion with closer knots or bent knees; None if that changes nothing."""
     bent = specification.with_bent_knees()
     if bent is not None and gets_straight(behavior.robot_model, behavior.motion, BEND):
         return bent
@@ -189,7 +187,7 @@ def _otherwise(
 
 
 def _changed(asked: Specification, made: Specification) -> list[str]:
-    """What is not as asked for, with the keys that ask for it."""
+    """Changes against the specification, with the keys that give them."""
     found = []
     if (bend := getattr(made, "bend", 0.0)) != getattr(asked, "bend", 0.0):
         found.append(f"knees that stay bent where feet stand (bend: {bend:g})")

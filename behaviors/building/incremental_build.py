@@ -1,6 +1,6 @@
 """Incremental build: the motion of a specification at every save of its file.
 
-A warm process keeps the motion that it has found. Where a save changes numbers, only
+The process keeps the last motion. Where a save changes numbers, only
 the stretch about what changed is found and verified anew; else the behavior is built
 as a whole.
 """
@@ -19,7 +19,12 @@ from backbeat.behaviors.library.behavior import Behavior
 from backbeat.behaviors.library.store import Library
 from backbeat.behaviors.motion.authored import Specification
 from backbeat.behaviors.motion.plan import MotionPlan
-from backbeat.behaviors.solving.local_solver import Progress, LocalSolver, Solved, find_motion
+from backbeat.behaviors.solving.local_solver import (
+    LocalSolver,
+    Progress,
+    Solved,
+    find_motion,
+)
 from backbeat.behaviors.solving.solved_behavior import assembled, describe
 from backbeat.behaviors.solving.window_steps import Source
 from backbeat.behaviors.solving.windowed import WindowedSolver
@@ -30,7 +35,7 @@ from backbeat.models.common.outside_file import is_file
 from backbeat.optimization.transcription.transcribe import Transcription
 from backbeat.optimization.windows.patch import changed_knots
 
-# Key of what was patched: the motion that a build finds from the file alone is
+# Key of what was solved in part: the motion that a build finds from the file alone is
 # another one, if not by much.
 INCREMENTAL = "incremental"
 
@@ -73,7 +78,7 @@ class Draft:
 
 @dataclass(frozen=True)
 class UpdatedBehavior:
-    """What came of a save.
+    """The result of a save.
 
     Attributes:
         behavior: the verified motion.
@@ -131,7 +136,7 @@ class IncrementalBuild:
         """Reads the file and lays out its problem.
 
         Raises:
-            BackbeatError: it makes no sense: file, line and why.
+            BackbeatError: the file is not valid: file, line and why.
         """
         folder = self.path.parent
         specification, text = read_any(self.path)
@@ -145,7 +150,7 @@ class IncrementalBuild:
             raise self._located(error, text) from None
 
     def changed(self, draft: Draft) -> tuple[float, float] | None:
-        """From when to when a draft asks for something else than the last [s].
+        """Start and end of the difference between a draft and the last one [s].
 
         None where that cannot be said, and all may be another.
         """
@@ -190,7 +195,9 @@ class IncrementalBuild:
         assert draft.plan is not None
         robot = robot_and_sources(draft.specification.robot)
         source = Source(draft.specification, self.path.parent, robot)
-        windowed_solver = WindowedSolver(self._library.folder / ".windows", self._processes)
+        windowed_solver = WindowedSolver(
+            self._library.folder / ".windows", self._processes
+        )
         found = find_motion(source, draft.plan, windowed_solver, progress)
         solved = Solved(draft.transcription, found)
         self._local_solver.learn(solved, progress)
@@ -206,30 +213,32 @@ class IncrementalBuild:
         behavior = build(self.path, library, progress=progress, processes=processes)
         return UpdatedBehavior(behavior, 0.0, behavior.duration)
 
-    def _solved_locally(self, draft: Draft, progress: Progress) -> UpdatedBehavior | None:
-        """The last motion with a patch; None where that cannot be."""
+    def _solved_locally(
+        self, draft: Draft, progress: Progress
+    ) -> UpdatedBehavior | None:
+        """The last motion, solved anew where it changed; None where that cannot be."""
         specification, plan = draft.specification, draft.plan
         if specification is None or plan is None or not draft.can_be_solved_locally:
             return None
         self.prepare(progress)
         if self._solved is None:
             return None
-        patched = self._local_solver.solve(
+        found = self._local_solver.solve(
             self._solved, draft.transcription, plan.place, progress
         )
-        if patched is None:
+        if found is None:
             return None
         about = describe(specification, plan, draft.text)
-        behavior = assembled(specification.name, plan, patched.solved.found, about)
-        seconds = patched.solved.found.seconds
+        behavior = assembled(specification.name, plan, found.solved.found, about)
+        seconds = found.solved.found.seconds
         made = {**behavior.provenance, "key": INCREMENTAL, "seconds": seconds}
-        self._good, self._solved = draft, patched.solved
+        self._good, self._solved = draft, found.solved
         return UpdatedBehavior(
             replace(behavior, provenance=made),
-            patched.start,
-            patched.end,
-            patched.knots,
-            patched.pieces,
+            found.start,
+            found.end,
+            found.knots,
+            found.pieces,
         )
 
     def _located(self, error: BackbeatError, text: str) -> BackbeatError:

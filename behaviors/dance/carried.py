@@ -1,4 +1,4 @@
-"""What a dancer carries: moves keep it clear of the robot, or it is said where not.
+"""Carried items: moves are changed to keep them clear of the robot.
 
 A move that brings hands together, as clapping does, says in its file with which
 channels they come apart. Where the hands carry something, it is danced with as much of

@@ -1,4 +1,4 @@
-"""Rules: what is wrong or odd in a choreography, before anything is solved."""
+"""Rules: failures and warnings of a choreography, before anything is solved."""
 
 import difflib
 import itertools

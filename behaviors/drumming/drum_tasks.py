@@ -1,4 +1,4 @@
-"""Drum tasks: what a score asks of hands and torso, as tasks of a trajectory problem.
+"""Drum tasks: a score's tasks of hands and torso in a trajectory problem.
 
 Strokes at the hits, soft rests in holds while the torso turns to the beat, and
 postures that keep the rest of the body still.

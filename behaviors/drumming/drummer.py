@@ -1,4 +1,4 @@
-"""The drummer: a kit's members, two hands at it, and what a score has them do when."""
+"""The drummer: a kit's members, two hands at it, and the events of a score."""
 
 from collections.abc import Callable
 
@@ -7,7 +7,7 @@ from pydrake.math import RigidTransform
 from backbeat.behaviors.drumming.strike_postures import StrikePostures
 from backbeat.behaviors.library.behavior import Event
 from backbeat.behaviors.music.notation.percussion import Members
-from backbeat.behaviors.music.notation.player import Hints, HandModel
+from backbeat.behaviors.music.notation.player import HandModel, Hints
 from backbeat.behaviors.music.notation.score import FEET, HANDS, Hit, Score
 from backbeat.models.common.errors import BackbeatError
 from backbeat.models.kit.drum_kit import DrumKit

@@ -1,4 +1,4 @@
-"""DrummingKeys: what a drumming specification says, and the files that it names."""
+"""DrummingKeys: the keys of a drumming specification, and the files it names."""
 
 from dataclasses import dataclass, field
 from pathlib import Path

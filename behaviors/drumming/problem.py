@@ -39,7 +39,7 @@ from backbeat.behaviors.music.files.score_reader import (
     load_score,
 )
 from backbeat.behaviors.music.notation.percussion import Members
-from backbeat.behaviors.music.notation.player import NO_HINTS, Hints, HandModel
+from backbeat.behaviors.music.notation.player import NO_HINTS, HandModel, Hints
 from backbeat.behaviors.music.notation.score import FEET, HANDS, Score
 from backbeat.behaviors.music.playing.tempo_scale import with_tempo_scale
 from backbeat.models.common.errors import located
@@ -118,7 +118,7 @@ class DrummingProblem:
         self.at_kit, self.robot, self.kit = at_kit, at_kit.robot, at_kit.kit
         self.postures = at_kit.strike_postures(specification.stroke.slope)
         self.shared: set[str] = set()
-        # Of its own: as long as nobody knows what is shared, tips aim elsewhere.
+        # Of its own: before it is known which members are shared, tips aim elsewhere.
         reach = at_kit.strike_postures(specification.stroke.slope)
         player = make_player(self.kit, reach, self.touch, hints)
         score = self._load(path, kit_members(self.kit), player)

@@ -21,7 +21,7 @@ SEAT_HEIGHT = 0.65  # of the pelvis origin, seated [m]
 # The contact to sit with, and the equipment that it comes with.
 SEAT = "seat"
 # Planned elbows keep this much below the shoulders of the upright posture [m].
-ELBOW_ROOM = 0.05
+ELBOW_MARGIN = 0.05
 
 
 class RobotAtKit:
@@ -105,7 +105,8 @@ class RobotAtKit:
         """Height in the world that an elbow shall not exceed [m]."""
         state = Configuration(self.robot, self.posture)
         return (
-            float(state.pose(shoulder(self.robot, hand)).translation()[2]) - ELBOW_ROOM
+            float(state.pose(shoulder(self.robot, hand)).translation()[2])
+            - ELBOW_MARGIN
         )
 
     @property

@@ -1,6 +1,6 @@
 """Strike postures: how an arm reaches each drum without touching another.
 
-A trajectory optimizer bends a motion, it does not find a way around a cymbal.
+A trajectory optimizer bends a motion, it does not find a path around a cymbal.
 So every drum a hand plays gets a posture by inverse kinematics among all
 obstacles, one at the head and one above it, and the path through these postures
 is where the optimizer starts.
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from pydrake.math import RigidTransform, RotationMatrix
 
-from backbeat.behaviors.drumming.arm_paths import ArmPathSearch, Clearance, ArmPath
+from backbeat.behaviors.drumming.arm_paths import ArmPath, ArmPathSearch, Clearance
 from backbeat.models.collision.shapes import CollisionModel
 from backbeat.models.common.errors import BackbeatError
 from backbeat.models.robot.model import RobotModel
@@ -32,7 +32,7 @@ SLACK = 2e-3
 # Weight of the back beside the arm's, which is 1: it stays where it is, so that the
 # path of an arm alone keeps clear, or it helps a little where a drum is far.
 BACK = (1e4, 20.0)
-# What an arm may lack on the way between two heads, where nothing has to be exact [m].
+# Clearance that may lack on the path between two heads, where it need not be exact [m].
 PATH_SLACK = 5e-3
 
 
@@ -88,7 +88,7 @@ class StrikePostures:
         self._collisions = collisions
         self._found: dict[tuple[str, str, float], np.ndarray] = {}
         # Weight of the back, and whether the elbow is free, by hand and member.
-        self._ways_to: dict[tuple[str, str], tuple[float, bool]] = {}
+        self._reaches: dict[tuple[str, str], tuple[float, bool]] = {}
         self._paths: dict[tuple[str, str, str], ArmPath] = {}
         self._solvers: dict[tuple[str, float], InverseKinematics] = {}
 
@@ -98,7 +98,7 @@ class StrikePostures:
 
     def elbow_is_free(self, hand: str, member: str) -> bool:
         """Whether the elbow cannot be down at a member that was reached."""
-        return self._ways_to[hand, member][1]
+        return self._reaches[hand, member][1]
 
     def reach(
         self, hand: str, member: str, X_WT: RigidTransform, height: float = 0.0
@@ -129,10 +129,10 @@ class StrikePostures:
         return self._found[key]
 
     def path(self, hand: str, a: "Stop", b: "Stop", apex: float) -> ArmPath:
-        """Postures on the way from one stop to the next, clear where there are any.
+        """Postures on the path from one stop to the next, clear where there are any.
 
         Args:
-            hand: whose way.
+            hand: left or right.
             a, b: where it is from and to.
             apex: height above the higher of the two drums [m].
         """
@@ -144,7 +144,7 @@ class StrikePostures:
                 height = apex if low else top - stop.X_WT.translation()[2]
                 return self.reach(hand, stop.member, stop.X_WT, height)
 
-            # Straight up beside a higher cymbal there is not always room.
+            # Straight up beside a higher cymbal there is not always clearance.
             kinds = ((False, False), (True, True), (True, False), (False, True))
             lifts = [(over(a, x), over(b, y)) for x, y in kinds]
             ends = [self.reach(hand, s.member, s.X_WT) for s in (a, b)]
@@ -172,7 +172,7 @@ class StrikePostures:
         With the elbow down if any of them has it there.
         """
         for elbow_is_free, stiffness in itertools.product((False, True), BACK):
-            self._ways_to[hand, member] = stiffness, elbow_is_free
+            self._reaches[hand, member] = stiffness, elbow_is_free
             best = self._nearest(hand, member, X_WT)
             if best is not None:
                 return best
@@ -213,7 +213,7 @@ class StrikePostures:
             arm.tip: IKTarget(X_WT, "x y z"),
             arm.stick: IKTarget(X_WT, "z", lower=self._grip),
         }
-        back, elbow_is_free = self._ways_to[hand, member]
+        back, elbow_is_free = self._reaches[hand, member]
         if not elbow_is_free:
             X = RigidTransform(DOWN, [0.0, 0.0, arm.elbow_height])
             targets[arm.elbow] = IKTarget(X, "z", lower=0.0)
@@ -271,8 +271,8 @@ def arm_path(
     for a, b in itertools.pairwise(stops):
         gap = b.time - a.time
         if not a.stays:
-            way = postures.path(hand, a, b, apex)
-            keys += [(a.time + share * gap, joints) for share, joints in way]
+            path = postures.path(hand, a, b, apex)
+            keys += [(a.time + share * gap, joints) for share, joints in path]
         keys.append((b.time, postures.reach(hand, b.member, b.X_WT)))
     grid = np.array([t for t, _ in keys])
     values = np.array([x for _, x in keys])

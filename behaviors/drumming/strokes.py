@@ -1,4 +1,4 @@
-"""Strokes: what a stick does about a hit, as tasks of a trajectory problem.
+"""Strokes: motions of a stick around a hit, as tasks of a trajectory problem.
 
 A stroke comes down at the speed that its velocity asks for, is at the head on the
 beat and goes up again; between two strokes the tip is raised, higher for a louder
@@ -71,7 +71,7 @@ class Stroke:
     shaped: bool = True
 
     def check(self, name: str) -> None:
-        """Refuses strokes that nobody plays.
+        """Refuses strokes that cannot be played.
 
         Raises:
             BackbeatError: says the limits.
@@ -243,25 +243,25 @@ def clear(planned: PlannedHit) -> list[Task]:
 
 def lift(
     tip: str,
-    gaps: tuple[float, float],
+    stops: tuple[float, float],
     heads: tuple[RigidTransform, RigidTransform],
     velocity: float,
     rests: bool,
     stroke: Stroke,
     grid: KnotGrid,
 ) -> Task:
-    """Half way between two stops the tip is at its apex; on long ways it stays up.
+    """Half way between two stops the tip is at its apex; on long paths it stays up.
 
     Args:
         tip: frame of the tip.
-        gaps: times of the two stops [s].
+        stops: times of the two stops [s].
         heads: where the tip is at them.
         velocity: of the hit to come, as in MIDI.
         rests: whether the tip rests at one of the stops.
         stroke: how drums are struck.
         grid: the knots.
     """
-    a, b = gaps
+    a, b = stops
     top = max(X.translation()[2] for X in heads)
     X = RigidTransform([0.0, 0.0, top])
     apex = stroke.apex * loudness(velocity)

@@ -1,4 +1,4 @@
-"""What authoring hands to the optimizer, whatever the kind of behavior.
+"""Inputs of the optimizer for every kind of behavior.
 
 Every kind derives from `Specification` and compiles to a `MotionPlan`: a trajectory
 problem with what is known of the music. `KnotGrid` places knots on beats, `Placement`

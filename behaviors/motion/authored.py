@@ -1,4 +1,4 @@
-"""What specifications of every kind have, and what a motion should be good at."""
+"""Keys of specifications of every kind, and the objectives of a motion."""
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, is_dataclass, replace
@@ -174,7 +174,7 @@ class Specification(Authored, ABC):
 
         Args:
             folder: where the specification was found.
-            hints: what the plan heeds.
+            hints: those that the plan follows.
         """
         return self.plan(folder)
 

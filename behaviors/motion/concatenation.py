@@ -1,4 +1,4 @@
-"""Concatenation: motions in a row as one, and what is checked where they meet."""
+"""Concatenation: motions in a row as one, and checks at their junctions."""
 
 import itertools
 from collections.abc import Iterable, Sequence
@@ -44,7 +44,7 @@ def rows(motion: DenseTrajectory, index: np.ndarray | slice) -> DenseTrajectory:
 
 
 def with_contacts(motion: DenseTrajectory, contacts: Sequence[str]) -> DenseTrajectory:
-    """A motion that also tells of contacts which it does not use."""
+    """A motion with columns for contacts that it does not use as well."""
     M, C = len(motion.t), len(contacts)
     wrench, standing = np.zeros((M, C, 6)), np.zeros((M, C), bool)
     R_WC, p_WC = np.tile(np.eye(3), (M, C, 1, 1)), np.zeros((M, C, 3))
@@ -85,7 +85,9 @@ def make_continuous(q: np.ndarray, joints: int) -> None:
         q[1:, :4] *= np.cumprod(np.where(turned, -1.0, 1.0))[:, None]
 
 
-def junction_checks(robot: RobotModel, motions: Sequence[DenseTrajectory]) -> list[Check]:
+def junction_checks(
+    robot: RobotModel, motions: Sequence[DenseTrajectory]
+) -> list[Check]:
     """How well motions meet: the worst of each check of JUNCTION_BOUNDS.
 
     A motion that rests at its ends has them on its grid twice, at rest and on the

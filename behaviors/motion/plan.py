@@ -1,4 +1,4 @@
-"""MotionPlan: what authoring hands to the build."""
+"""MotionPlan: the input of the build, made from a specification."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -15,12 +15,12 @@ from backbeat.optimization.interior_point.solution import Violation
 from backbeat.optimization.problem.dense_trajectory import DenseTrajectory
 from backbeat.optimization.problem.trajectory_problem import TrajectoryProblem
 
-# What is longer is a slip of the finger, and would fill the memory [s].
+# What is longer is a typing error, and would fill the memory [s].
 LONGEST = 600.0
 
 
 def check_length(name: str, seconds: float) -> None:
-    """Refuses motions that nobody means.
+    """Refuses motions whose length must be a mistake.
 
     Raises:
         BackbeatError: the length is not a number, or beyond `LONGEST`.
@@ -49,9 +49,9 @@ class MotionPlan:
         review: sentences on a motion that was found and its center of mass.
         beat_priority: how much the beat counts when the motion is tracked; None for
             what the specification says.
-        otherwise: another plan of the same piece, from where and what this one's
-            solution could not meet; it gives None when there is no other.
-        hints: what another plan of the same piece heeds.
+        fallback_plan: another plan of the same piece, from the violations of this one's
+            solution; None when there is no other.
+        hints: those that this plan follows.
     """
 
     problem: TrajectoryProblem

@@ -1,10 +1,10 @@
-"""Second thoughts: what is done otherwise where no motion was found.
+"""Retry strategy: what is changed where no motion was found.
 
 Where all knots are as they should be and what is between them is not, knots get closer
 together (mesh refinement: Betts, "Practical Methods for Optimal Control and Estimation
 Using Nonlinear Programming", 2010, chapter 4). Where that is not enough, hands change.
 
-Sticking knows hands by their travel only. Where the optimizer could not move them,
+Sticking models the travel of hands only. Where the optimizer could not move them,
 the hits about that moment get a price in the hand that was in trouble, so that the
 other one takes them if it can. When that did not help, and the author lets go of what
 cannot be played, hands are as they were and the hit at the place is left out, and named
@@ -46,7 +46,7 @@ def places_of(violations: Sequence[Violation]) -> list[Violation]:
 
 
 def hand_of(violation: Violation, arms: Arms) -> str:
-    """The hand that was in trouble; empty when it is about neither."""
+    """The hand of a violation; empty when it is of neither."""
     for thing in violation.name.things:
         for hand, names in arms.items():
             if thing.name in names:
@@ -61,13 +61,13 @@ def next_hints(
     arms: Arms,
     may_drop: bool,
 ) -> Hints | None:
-    """What to avoid besides; None when nothing is left to try.
+    """The hints of the next attempt; None when nothing is left to try.
 
     Args:
-        hints: what was avoided already.
+        hints: those of the last attempt.
         score: that was tried, with hands.
         violations: what no motion was found for.
-        arms: what belongs to each hand.
+        arms: names of the parts of each arm, by hand.
         may_drop: whether hits may be left out.
     """
     finer, left = _closer(hints.finer, score, violations)

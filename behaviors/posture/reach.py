@@ -1,4 +1,4 @@
-"""Posture reach: the configuration in which parts of the body are where words say.
+"""Posture reach: the configuration for targets of body parts given in words.
 
 Targets are solved by inverse kinematics on feet that stay, within joint limits and
 without touching oneself. As far as one can is found by bisection: the farthest place at
@@ -14,7 +14,7 @@ from pydrake.math import RigidTransform, RollPitchYaw
 from backbeat.behaviors.library.balance import (
     LEAST_BALANCE,
     balance_margin,
-    room,
+    edge_distance,
     support_polygon,
 )
 from backbeat.behaviors.posture.limits import PostureLimits
@@ -85,7 +85,7 @@ class PostureReach:
         self.robot, self.feet = robot, dict(feet)
         self.collisions = make_self_collision_model(robot)
         places = {n: X.translation()[:2] for n, X in feet.items()}
-        # Who is held by the base has no feet, and cannot tip.
+        # A robot with a fixed base has no feet, and cannot tip.
         self.corners = support_polygon(robot, feet) if feet else ANYWHERE
         self.middle = np.mean([*places.values()], axis=0) if feet else np.zeros(2)
         self._limits = PostureLimits(robot, self.feet, self.corners)
@@ -297,7 +297,11 @@ class PostureReach:
                 p = p + shift.amount * shift.direction[:2]
         for shift in wish.shifts:
             if shift.amount is None:
-                p = p + room(self.corners, p, shift.direction[:2]) * shift.direction[:2]
+                p = (
+                    p
+                    + edge_distance(self.corners, p, shift.direction[:2])
+                    * shift.direction[:2]
+                )
         margin = balance_margin(self.corners, p)
         if margin < LEAST_BALANCE - 1e-9:
             raise BackbeatError(

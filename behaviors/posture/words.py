@@ -1,4 +1,4 @@
-"""Words for postures: what people say of hands, head, pelvis and balance.
+"""Words for postures: phrases on hands, head, pelvis and balance.
 
 A small vocabulary, the same in every phrase:
 
@@ -44,7 +44,7 @@ TURNS = {
 SUPPORTS = ("left foot", "right foot", "middle")
 # What a direction without an amount means [m], of hands and of all else.
 HAND, BODY = 0.3, 0.05
-# What nobody means [m, degrees].
+# Largest values that make sense [m, degrees].
 MOST_SHIFT, MOST_TURN = 2.0, 120.0
 _NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)"
 _AMOUNT = re.compile(rf"({_NUMBER})\s*(m|cm)?")
@@ -216,5 +216,5 @@ def _shift(part: str, phrase: str, where: str, is_hand: bool) -> Shift:
 def _amount(text: str, most: float, where: str) -> float:
     number = float(text)
     if not abs(number) <= most:
-        raise BackbeatError(f"{where}: {number:g} is more than anybody means")
+        raise BackbeatError(f"{where}: {number:g} is beyond what makes sense")
     return number

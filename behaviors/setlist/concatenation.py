@@ -20,7 +20,7 @@ ON_THE_BEAT = 1e-6
 
 @dataclass
 class Concatenation:
-    """Behaviors and ways, joined so far.
+    """Behaviors and transitions, joined so far.
 
     Attributes:
         bpm: tempo [beats/min], 0 without music.
@@ -62,7 +62,7 @@ class Concatenation:
             kind = "marker" if event.kind == "segment" else event.kind
             time, length = start + event.time, event.duration
             if event.kind == "rest" and event.time == 0.0:
-                # The hands are there since the way ended, and wait for the beat.
+                # The hands are there since the transition ended, and wait for the beat.
                 time, length = self.still_since, length + start - self.still_since
             self.events.append(replace(event, time=time, duration=length, kind=kind))
         for check in part.certificate.checks:
@@ -96,7 +96,7 @@ class Concatenation:
         return MeterMap(self.meters[0].meter, tuple(self.meters))
 
     def add_transition(self, name: str, legs: Sequence[Leg]) -> None:
-        """Adds the way to the behavior of a name."""
+        """Adds the transition to the behavior of a name."""
         start, bound = self.time, BOUNDS["knot_violation"]
         for leg in legs:
             amount, where = leg.solution.violation(), f"{leg.name} to {name}"

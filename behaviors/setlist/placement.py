@@ -1,4 +1,4 @@
-"""Staging: where each behavior of a show happens, and the way from one to the next.
+"""Placement of a show's behaviors on the ground, and the path from one to the next.
 
 Behaviors move to where the robot stands when their turn comes: the ground looks the
 same everywhere. Drums do not move, so all that happens is placed around the first
@@ -106,14 +106,14 @@ def _reaching(
     return None
 
 
-def way(
+def plan_transition(
     planner: TransitionPlanner,
     a: Behavior,
     place_a: Placement,
     b: Behavior,
     place_b: Placement,
 ) -> list[Leg]:
-    """Plans the way from a behavior to the next.
+    """Plans the transition from a behavior to the next.
 
     Raises:
         BackbeatError: none was found.
@@ -130,7 +130,7 @@ def _stations(
     b: Behavior,
     place_b: Placement,
 ) -> list[np.ndarray]:
-    """Configurations that the way from one behavior to the next goes through."""
+    """Configurations through which the transition between two behaviors goes."""
     leave = [place_a.configuration(a.motion.q[-1])]
     come = [place_b.configuration(b.motion.q[0])]
     here, there = planner.place(leave[0]), planner.place(come[0])

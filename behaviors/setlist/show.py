@@ -1,4 +1,4 @@
-"""Show: the behaviors of a setlist as one behavior, with the ways between them."""
+"""Show: the behaviors of a setlist as one behavior, with transitions between them."""
 
 import itertools
 from collections.abc import Mapping, Sequence
@@ -22,8 +22,12 @@ from backbeat.behaviors.motion.concatenation import (
     junction_checks,
 )
 from backbeat.behaviors.setlist.concatenation import Concatenation
+from backbeat.behaviors.setlist.placement import (
+    clear_step_back,
+    places,
+    plan_transition,
+)
 from backbeat.behaviors.setlist.specification import SetlistSpecification
-from backbeat.behaviors.setlist.placement import clear_step_back, places, way
 from backbeat.behaviors.setlist.transition import TransitionPlanner
 from backbeat.models.collision.making import make_self_collision_model
 from backbeat.models.common.errors import BackbeatError
@@ -129,7 +133,7 @@ def _join(
     bpm: float,
     report: Progress,
 ) -> Concatenation:
-    """Places parts one after the other, with ways and rests between them.
+    """Places parts one after the other, with transitions and rests between them.
 
     Raises:
         BackbeatError: no way was found from one to the next.
@@ -152,7 +156,7 @@ def _join(
         if i:
             before = parts[i - 1], placed[i - 1]
             try:
-                legs = way(planner, *before, part, placed[i])
+                legs = plan_transition(planner, *before, part, placed[i])
             except BackbeatError as error:
                 raise BackbeatError(
                     f"{setlist.name}, entry {rows[i]}: {error}",

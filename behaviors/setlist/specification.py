@@ -1,4 +1,4 @@
-"""Setlists: behaviors in a row, as people write them."""
+"""Setlists: behaviors in a row, as a YAML file gives them."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
@@ -29,7 +29,7 @@ class SetlistEntry:
     until: float = 0.0
 
     def __str__(self) -> str:
-        """What a person says of it."""
+        """The entry in words."""
         said = [self.behavior]
         if self.repeat != 1:
             said.append(f"{self.repeat} times")

@@ -1,4 +1,4 @@
-"""Patching: a motion whose plan has changed a little, found anew where it changed.
+"""Local solver: the part of a motion whose plan has changed is solved anew.
 
 See `backbeat.optimization.windows.patch` for what a patch is. What is verified is the
 joined motion: all its knots, and every sample that is not the very same as before.
@@ -44,7 +44,7 @@ from backbeat.optimization.windows.pieces import Knots, ordered
 # What is found anew on either side of what changed [s], and whether from the old
 # motion: little first, and more if that is not enough.
 ATTEMPTS = ((0.75, True), (3.0, True), (3.0, False))
-# How long somebody who waits is kept waiting for the reason why it fails [s].
+# Longest search for the reason of a failure [s].
 PATIENCE = 10.0
 # Called with a share of the work and what is done; it may raise to end the work.
 Progress = Callable[[float, str], None]
@@ -88,10 +88,10 @@ class LocalSolution:
 
 
 class LocalSolver:
-    """Patches motions, with a verifier that remembers what it has verified."""
+    """Solves motions anew in part, with a verifier that keeps its results."""
 
     def __init__(self) -> None:
-        """Has seen no motion yet."""
+        """Begins without results."""
         self._problem: TrajectoryProblem | None = None
         self._pieces: PiecewiseVerifier | None = None
 
@@ -111,7 +111,9 @@ class LocalSolver:
 
     def learn(self, solved: Solved, progress: Progress) -> None:
         """Verifies a motion in pieces, for those to come that share some."""
-        self._verified(solved.transcription, solved.knots, solved.found.motion, progress)
+        self._verified(
+            solved.transcription, solved.knots, solved.found.motion, progress
+        )
 
     def solve(
         self,
@@ -209,7 +211,11 @@ class LocalSolver:
 
 
 def _solve(
-    problem: TrajectoryProblem, patch: Patch, old: Knots, is_warm: bool, progress: Progress
+    problem: TrajectoryProblem,
+    patch: Patch,
+    old: Knots,
+    is_warm: bool,
+    progress: Progress,
 ) -> TrajectorySolution:
     part, guess = patch_problem(problem, patch, old)
     solver = InteriorPoint(Transcription(part))
@@ -258,12 +264,17 @@ def _refusal(
     progress: Progress,
 ) -> str:
     """Why there is no motion, with times of the whole."""
-    why = explain(solution, lambda kind: progress(0.3, f"failed; is it {kind}?"), PATIENCE)
+    why = explain(
+        solution, lambda kind: progress(0.3, f"failed; is it {kind}?"), PATIENCE
+    )
     return f"no motion found: {why.later(begins).sentence(place)}"
 
 
 def find_motion(
-    source: Source, plan: MotionPlan, windowed_solver: WindowedSolver, progress: Progress
+    source: Source,
+    plan: MotionPlan,
+    windowed_solver: WindowedSolver,
+    progress: Progress,
 ) -> FoundMotion:
     """The motion of a plan with its knots, as a build finds it.
 

@@ -46,7 +46,7 @@ class Source(NamedTuple):
         specification: what was authored.
         folder: where it was found.
         key: hash of the code and of the robot.
-        hints: what its plan heeds.
+        hints: those that its plan follows.
     """
 
     specification: Specification
@@ -61,7 +61,7 @@ class Source(NamedTuple):
 
 @dataclass
 class WorkerState:
-    """What a process needs to work on a motion, made once.
+    """State of a worker process: what it needs to solve windows of a motion.
 
     Attributes:
         source: where the motion comes from.
@@ -93,7 +93,7 @@ class WorkerState:
         return float(self.plan.problem.times[self.windows[i].start])
 
     def occupy(self) -> None:
-        """This process works here from now on."""
+        """Makes this the state of this process."""
         _WORKER_STATE[:] = [self]
 
 

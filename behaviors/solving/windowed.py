@@ -22,8 +22,8 @@ from backbeat.behaviors.library.build_cost import SOLVING
 from backbeat.behaviors.motion.concatenation import COLUMNS, make_continuous
 from backbeat.behaviors.motion.plan import MotionPlan
 from backbeat.behaviors.solving.window_steps import (
-    WorkerState,
     Source,
+    WorkerState,
     around,
     certificate_of,
     fill,
@@ -67,7 +67,7 @@ class FoundMotion(NamedTuple):
         limits: active limits, as records.
         violation: the worst of all knots, scaled.
         seconds: time it took [s].
-        knots: its knots; None where nobody asks for them.
+        knots: its knots; None where they are not requested.
     """
 
     motion: DenseTrajectory
@@ -143,7 +143,7 @@ class WindowedSolver:
         if self.processes <= 1:
             yield None
             return
-        # Who interrupts us waits for the windows under way, and keeps them.
+        # An interrupt waits for the windows under way, and keeps them.
         executor = ProcessPoolExecutor(
             self.processes,
             get_context("spawn"),
@@ -181,7 +181,7 @@ def solve_long(work: "_Work", progress: Progress) -> FoundMotion | NothingFound:
     """Solves and verifies a long motion once.
 
     Args:
-        work: what it is, and who does it.
+        work: the problem, and the processes that solve it.
         progress: called as the work goes on.
     """
     started = time.perf_counter()

@@ -1,4 +1,4 @@
-"""Checking: what is wrong with a specification, with lines, before it is solved."""
+"""Checking: failures and warnings of a specification, with lines."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace

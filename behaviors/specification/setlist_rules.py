@@ -1,4 +1,4 @@
-"""Rules of setlists: what does not go together, before anything is built."""
+"""Rules of setlists: behaviors that cannot be joined, before anything is built."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -86,7 +86,7 @@ def shadows(path: str | Path) -> dict[Path, str]:
                 if as_in_show(specification, setlist) == specification:
                     named[part] = specification.name
     except BackbeatError:
-        return {}  # The build tells.
+        return {}  # The build reports it.
     shipped = {*shipped_names(), *shipped_setlists()}
     return {f: name for f, name in named.items() if name in shipped and not ships(f)}
 
@@ -94,7 +94,7 @@ def shadows(path: str | Path) -> dict[Path, str]:
 def setlist_findings(
     setlist: SetlistSpecification, folder: str | Path, warns: bool = True
 ) -> list[RuleFinding]:
-    """All that keeps a setlist from being played, as far as its files tell.
+    """All that keeps a setlist from being played, as far as its files show.
 
     Args:
         setlist: the setlist.
@@ -182,12 +182,10 @@ def _carrying(
     try:
         moves = vocabulary(folder) | dance.recorded(folder, list(dance.recordings))
         if any(f.fails for f in findings(dance, moves)):
-            return  # The check of the dance itself tells.
+            return  # The check of the dance itself reports it.
         said = dance.carried_findings(moves)
     except BackbeatError as error:
-        yield RuleFinding(
-            True, ("behaviors", i, "behavior"), f"entry {i + 1}: {error}"
-        )
+        yield RuleFinding(True, ("behaviors", i, "behavior"), f"entry {i + 1}: {error}")
         return
     for found in said:
         sentence = f"entry {i + 1}: {found.sentence}"
@@ -208,7 +206,7 @@ def _beats(specification: Specification, folder: Path) -> float | None:
 
 
 def _score(specification: DrummingSpecification, folder: Path) -> Score:
-    """What it plays, whoever's hands do."""
+    """Its score, without hands."""
     return load_score(
         specification.score_path(folder),
         kit_members(specification.drum_kit(folder)),

@@ -1,4 +1,4 @@
-"""Transmissions: what actuators and joints have to do with each other.
+"""Transmissions: how efforts and velocities of actuators map to those of joints.
 
     simple         q_a = n (q_j - offset),         tau_j = n tau_a
     differential   q_a1 = n_a1 (n_j1 q_j1 + n_j2 q_j2)

@@ -32,7 +32,7 @@ NEAR_JOINTS = 3
 # spheres 4 cm apart would cross between them, each sphere 1 cm from the other stick.
 BEADS = 0.03
 # Least radius of a rod as planners see it [m]: one stick passes through another within
-# a few milliseconds, between two instants at which anybody looks.
+# a few milliseconds, between two samples of an observer.
 THIN = 0.01
 # A sphere with less radius is a point to stand on; what it is on is the solid [m].
 POINT = 2e-3
@@ -125,7 +125,7 @@ def make_self_collision_model(
     """Keeps the ends of the limbs away from each other and the rest of the robot.
 
     Spheres cover the links beyond the first `NEAR_JOINTS` joints of every limb,
-    for those before them cannot get anywhere. Of two links with spheres one feels
+    for those before them cannot get anywhere. Of two links with spheres one has
     for both.
 
     Args:

@@ -71,7 +71,7 @@ class CollisionSphere:
 
 @dataclass(frozen=True)
 class CollisionModel:
-    """Spheres, solids and who keeps away from whom.
+    """Spheres, solids and which pairs of them keep a distance.
 
     Attributes:
         spheres: spheres on the robot.
@@ -124,7 +124,9 @@ class CollisionModel:
             if solid.name in without:
                 pairs[:, j] = False
         chosen = tuple(self.spheres[i] for i in kept)
-        return CollisionModel(chosen, self.solids, pairs, self.margin, self.checks_midpoints)
+        return CollisionModel(
+            chosen, self.solids, pairs, self.margin, self.checks_midpoints
+        )
 
     def spheres_of(self, link: str, part: str) -> list[int]:
         """Indices of the spheres of one shape of a link."""

@@ -1,4 +1,4 @@
-"""What is said while compiled functions are made, by this process or another one."""
+"""Messages while functions are compiled, by this process or another one."""
 
 import sys
 import time

@@ -1,4 +1,4 @@
-"""Covers: links welded beside a joint that rub at what it moves.
+"""Covers: links welded beside a joint that overlap the links it moves.
 
 Drake lets the two links of a joint overlap. A shell that is welded to one of them is a
 neighbor of the other all the same, and makers draw it around the joint. Where it

@@ -21,14 +21,18 @@ from backbeat.models.robot.description import (
     RobotDescription,
     load_description,
 )
-from backbeat.models.urdf.loading.extensions import describe, collect_drake_warnings, apply_extensions
-from backbeat.models.urdf.loading.visual_fixes import needs_fixes
+from backbeat.models.urdf.loading.extensions import (
+    apply_extensions,
+    collect_drake_warnings,
+    describe,
+)
 from backbeat.models.urdf.loading.readable import readable
+from backbeat.models.urdf.loading.visual_fixes import needs_fixes
 from backbeat.models.urdf.reading.meshes import packages
 from backbeat.models.urdf.reading.other_formats import refuse_foreign_files
 
 PACKAGE_XML = Path(__file__).parents[1] / "package.xml"
-# Files, and what Drake warned of when it read them, that were told already.
+# Files and Drake's warnings about them that were reported already.
 _told: set[tuple[Path, str]] = set()
 
 

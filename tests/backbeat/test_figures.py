@@ -180,7 +180,8 @@ def test_the_kit_is_in_the_picture_when_it_is_asked_for(robot):
     camera = Camera((5.0, 2.0, 2.0), (0.3, 0.0, 0.8), 160, 120)
     q = robot.posture("stand")
     bare, kit = (
-        OffscreenScene(robot, scene).photograph(q, camera) for scene in (None, Scene("drum-kit"))
+        OffscreenScene(robot, scene).photograph(q, camera)
+        for scene in (None, Scene("drum-kit"))
     )
     assert bare.shape == (120, 160, 3)
     assert np.mean(np.any(bare != kit, axis=2)) > 0.1

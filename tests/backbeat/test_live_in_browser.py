@@ -4,7 +4,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from backbeat.behaviors.building.incremental_build import IncrementalBuild, UpdatedBehavior
+from backbeat.behaviors.building.incremental_build import (
+    IncrementalBuild,
+    UpdatedBehavior,
+)
 from backbeat.behaviors.library.store import Library
 from backbeat.jobs.watching import Drafted, Performed, Refused
 from backbeat.stage.live.show import LiveShow

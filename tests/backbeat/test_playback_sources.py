@@ -52,7 +52,9 @@ def test_predicted_path_of_a_plan_is_its_own_future(sway):
 def test_a_strike_flashes_and_fades(drums):
     take, strike = PlannedSource(drums), drums.strikes()[0]
     before = take.frame_at(strike.time - 1e-3).flashes.get(strike.what, 0.0)
-    at, later = (take.frame_at(strike.time + s).flashes[strike.what] for s in (0.0, 0.1))
+    at, later = (
+        take.frame_at(strike.time + s).flashes[strike.what] for s in (0.0, 0.1)
+    )
     assert before < later < at <= 1.0
 
 

@@ -20,8 +20,8 @@ from backbeat.stage.drawing.predicted_layers import (
 )
 from backbeat.stage.frames.frame import StageFrame
 from backbeat.stage.recording.html import page_of
-from backbeat.stage.sources.run_file import NO_PREDICTIONS, RunFileSource
 from backbeat.stage.sources.kinds import PlannedSource
+from backbeat.stage.sources.run_file import NO_PREDICTIONS, RunFileSource
 from tests.backbeat.performances import run_of, swaying
 from tests.backbeat.test_page import data
 from tests.backbeat.test_stage import Notebook

@@ -20,8 +20,8 @@ from backbeat.report.pages.run_words import events, result_sentence, scenario_ya
 from backbeat.report.plots.joints import joint_use
 from backbeat.report.plots.run_curves import MOST_POINTS, lateness, patch_words, thinned
 from backbeat.sound.notes import performed
-from backbeat.stage.sources.run_file import RunFileSource
 from backbeat.stage.sources.kinds import SimulatedSource
+from backbeat.stage.sources.run_file import RunFileSource
 from tests.backbeat.performances import drumming, run_of, swaying
 
 # Whatever a page would have to fetch.

@@ -20,7 +20,12 @@ from backbeat.stage.drawing.layers import (
     ForceArrows,
     SupportPolygon,
 )
-from backbeat.stage.drawing.robot_visual import Ghost, RobotVisual, make_world, separation
+from backbeat.stage.drawing.robot_visual import (
+    Ghost,
+    RobotVisual,
+    make_world,
+    separation,
+)
 from backbeat.stage.drawing.stage import Stage, time_marks
 from backbeat.stage.frames.balance import MAX_EDGES, support_corners
 from backbeat.stage.frames.frame import ContactForce, StageFrame, paths

@@ -12,7 +12,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from backbeat.behaviors.building.incremental_build import IncrementalBuild, UpdatedBehavior
+from backbeat.behaviors.building.incremental_build import (
+    IncrementalBuild,
+    UpdatedBehavior,
+)
 from backbeat.behaviors.library.store import Library
 from backbeat.cli.author.build import command
 from backbeat.jobs.watching import Drafted, Performed, Refused, Working

@@ -16,9 +16,9 @@ from http.client import HTTPConnection
 import pytest
 
 from backbeat.stage.drawing.backdrop import place_of
+from backbeat.stage.frames.frame import StageFrame
 from backbeat.stage.live.server import DRAWING, MOST_CONNECTIONS
 from backbeat.stage.live.show import LiveShow
-from backbeat.stage.frames.frame import StageFrame
 from backbeat.stage.sources.kinds import PlannedSource
 from backbeat.stage.web.commands import PLAYING
 from tests.backbeat.performances import swaying

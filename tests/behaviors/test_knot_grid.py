@@ -12,8 +12,8 @@ from backbeat.behaviors.motion.knot_grid import (
     GROWTH,
     MOST_GROWTH,
     SPACING,
-    TOGETHER,
     SPAN_KNOTS,
+    TOGETHER,
     KnotGrid,
 )
 from backbeat.behaviors.music.notation.tempo import Tempo

@@ -58,9 +58,9 @@ def test_places_turns_and_the_farthest():
         ("left hand", "at the hed", "did you mean head"),
         ("left hand", "upp 0.2", "did you mean up"),
         ("left hand", "up far", "after 'up' comes a length"),
-        ("left hand", "up 300", "more than anybody means"),
+        ("left hand", "up 300", "beyond what makes sense"),
         ("left hand", "turned left", "say how far"),
-        ("left hand", "turned left 500 degrees", "more than anybody means"),
+        ("left hand", "turned left 500 degrees", "beyond what makes sense"),
         ("left hand", "at the head and at the hip", "in one place"),
         ("left hand", "0.1 0.2 0.3 and at the hip", "in one place"),
         (

@@ -7,10 +7,10 @@ import pytest
 from backbeat.behaviors.motion.retry_strategy import (
     CLOSER,
     hand_of,
-    places_of,
     next_hints,
+    places_of,
 )
-from backbeat.behaviors.music.notation.player import Hints, HandModel
+from backbeat.behaviors.music.notation.player import HandModel, Hints
 from backbeat.behaviors.music.notation.score import HANDS, Hit, Score
 from backbeat.behaviors.music.notation.tempo import Tempo
 from backbeat.behaviors.music.playing.sticking import find_hands

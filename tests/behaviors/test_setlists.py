@@ -5,7 +5,11 @@ import pytest
 from backbeat.behaviors.building.build import build
 from backbeat.behaviors.library.store import Library
 from backbeat.behaviors.setlist.specification import SetlistEntry, SetlistSpecification
-from backbeat.behaviors.specification.checking import check_file, autofixed, refuse_setlist
+from backbeat.behaviors.specification.checking import (
+    autofixed,
+    check_file,
+    refuse_setlist,
+)
 from backbeat.behaviors.specification.kinds import (
     SETLIST_FOLDER,
     parse_setlist,
@@ -65,7 +69,7 @@ def test_a_setlist_with_failures_is_not_built(mixed, tmp_path):
     assert not (tmp_path / "library").exists()
 
 
-def test_fix_mends_names_and_leaves_comments(mixed):
+def test_fix_corrects_names_and_leaves_comments(mixed):
     text, done = autofixed(MIXED, mixed)
     assert len(done) == 2
     assert "{behavior: march}                        # 4" in text

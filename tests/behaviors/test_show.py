@@ -17,9 +17,14 @@ from backbeat.behaviors.motion.concatenation import (
     junction_checks,
 )
 from backbeat.behaviors.motion.placement import Placement
+from backbeat.behaviors.setlist.placement import (
+    FARTHER,
+    clear_step_back,
+    places,
+    plan_transition,
+)
 from backbeat.behaviors.setlist.show import make_show, until
 from backbeat.behaviors.setlist.specification import SetlistEntry, SetlistSpecification
-from backbeat.behaviors.setlist.placement import FARTHER, clear_step_back, places, way
 from backbeat.behaviors.setlist.transition import TransitionPlanner
 from backbeat.behaviors.specification.kinds import (
     parse_setlist,
@@ -211,7 +216,10 @@ def test_seams_tell_what_does_not_fit(parts):
 
     back = replace(bend, **{n: getattr(bend, n)[::-1] for n in ("q", "wrench")})
     assert failures(back) <= {"junction_load"}
-    assert failures(Placement(x=2e-4).motion(back)) >= {"junction_pose", "junction_support"}
+    assert failures(Placement(x=2e-4).motion(back)) >= {
+        "junction_pose",
+        "junction_support",
+    }
     v = back.v.copy()
     v[:2] = 0.01
     assert "junction_speed" in failures(replace(back, v=v))
@@ -369,7 +377,7 @@ def test_drums_may_be_left_amid_the_fill(built, files, library, beat):
     solids = DrumKit(drums.scene.place).solids()
     planner = TransitionPlanner(robot, make_self_collision_model(robot, scene=solids))
     here, there = places([drums, bend], planner, 0.95)
-    legs = way(planner, drums, here, bend, there)
+    legs = plan_transition(planner, drums, here, bend, there)
     for leg in legs:
         assert not verify(leg.solution, leg.motion).failures()
     motions = [here.motion(drums.motion), *(leg.motion for leg in legs)]

@@ -14,9 +14,9 @@ from backbeat.behaviors.music.notation.score import Hit, Hold, Score
 from backbeat.behaviors.music.notation.tempo import Tempo, TempoChange
 from backbeat.behaviors.music.playing.tempo_scale import (
     fastest_bpm,
+    played_spans,
     tempo_scale_range,
     with_tempo_scale,
-    played_spans,
 )
 from backbeat.models.common.errors import BackbeatError
 
@@ -104,7 +104,9 @@ def test_the_search_ends_where_scores_end_or_at_once():
         found = []
         for tempo_scale in search.levels():
             found.append(tempo_scale)
-            search.note(Try(tempo_scale, tempo_scale, "" if passes else "no", 0.0, None, None))
+            search.note(
+                Try(tempo_scale, tempo_scale, "" if passes else "no", 0.0, None, None)
+            )
         return found
 
     assert tried(passes=True)[-1] == 5.0
@@ -122,7 +124,9 @@ def test_a_specification_is_played_with_haste(tmp_path):
     )
     (tmp_path / "scores" / "four.yaml").write_text(text)
     slow = DrummingSpecification(name="four", score="four").plan(Path(tmp_path))
-    fast = DrummingSpecification(name="four", score="four", tempo_scale=1.5).plan(tmp_path)
+    fast = DrummingSpecification(name="four", score="four", tempo_scale=1.5).plan(
+        tmp_path
+    )
     gaps = [
         np.diff([e.time for e in plan.events if e.kind == "strike"])
         for plan in (slow, fast)

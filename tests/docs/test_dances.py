@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from backbeat.behaviors.dance.vocabulary.move_file import parse_move
-from backbeat.behaviors.specification.checking import check_dance, autofixed
+from backbeat.behaviors.specification.checking import autofixed, check_dance
 from backbeat.behaviors.specification.kinds import parse_specification
 
 PAGE = (Path(__file__).parents[2] / "docs" / "dances.md").read_text()

@@ -11,9 +11,9 @@ from backbeat.models.meshing.obj import READERS as MESHES_OF
 from backbeat.models.meshing.obj import mtl_text, obj_text
 from backbeat.models.robot.description import SHIPPED, load_description
 from backbeat.models.robot.model import RobotModel
+from backbeat.models.urdf.linting.autofix import autofix
 from backbeat.models.urdf.linting.drake_reader import DrakeReader
 from backbeat.models.urdf.linting.lint import lint
-from backbeat.models.urdf.linting.autofix import autofix
 from backbeat.models.urdf.loading.readable import readable
 from backbeat.models.urdf.overlay.file import Overlay
 from backbeat.models.urdf.overlay.overlaying import apply_overlay

@@ -66,7 +66,7 @@ def play_live(
     stream: "JointStream | None" = None,
     opens: bool = False,
 ) -> None:
-    """Opens the page and plays until Ctrl-C, or the end when nobody is awaited."""
+    """Opens the page and plays until Ctrl-C, or the end without waiting for a page."""
     from backbeat.behaviors.library.store import Library
     from backbeat.cli.simulate.play_terminal import PlayTerminal
     from backbeat.stage.players.performing import perform

@@ -15,7 +15,7 @@ from backbeat.report.plots.style import STYLE
 COUNT, COLUMNS = 8, 4
 SIZE = (430, 400)
 # From ahead on the left and on the right in turn: each arm is seen from both sides.
-WAYS = ((1.1, 1.3, 0.85), (1.1, -1.3, 0.85))
+VIEWS = ((1.1, 1.3, 0.85), (1.1, -1.3, 0.85))
 
 
 def chosen_hits(strikes: Sequence[Event]) -> list[Event]:
@@ -51,7 +51,7 @@ def eight_hits(sources: Sources) -> Figure:
         for axes in grid:
             axes.set_axis_off()
         for i, (axes, hit) in enumerate(zip(grid, hits, strict=False)):
-            camera = drum_camera(plan, WAYS[i % len(WAYS)], *SIZE)
+            camera = drum_camera(plan, VIEWS[i % len(VIEWS)], *SIZE)
             q = plan.motion.q[int(np.searchsorted(plan.motion.t, hit.time))]
             show(axes, scene_view.photograph(q, camera))
             hand = "left" if hit.who.startswith("l") else "right"

@@ -146,7 +146,9 @@ def tip_trail(sources: Sources) -> Figure:
     now = int(np.searchsorted(t, end))
     chosen = np.flatnonzero((t > end - TRAIL) & (t <= end))
     camera = drum_camera(plan, (1.0, 1.3, 1.5))
-    picture = OffscreenScene(plan.robot_model, plan.scene).photograph(plan.motion.q[now], camera)
+    picture = OffscreenScene(plan.robot_model, plan.scene).photograph(
+        plan.motion.q[now], camera
+    )
     chosen = chosen[np.r_[True, np.diff(t[chosen]) > 0.0]]  # hits are there twice
     steps = np.diff(t[chosen])[:, None, None]
     speed = np.linalg.norm(np.diff(paths[chosen], axis=0) / steps, axis=2)

@@ -77,7 +77,7 @@ class ForceArrows:
 
 
 class PlannedForceArrows(ForceArrows):
-    """The same for what the plan of a simulation wants: slimmer, another color."""
+    """The same for forces of the plan of a simulation: slimmer, another color."""
 
     path = "/planned forces"
     color, thickness = PLANNED, 0.6

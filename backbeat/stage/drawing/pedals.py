@@ -1,4 +1,4 @@
-"""Pedals on the stage: boards under the toes of whoever plays them, and their beaters.
+"""Pedals on the stage: boards under the toes of the feet on them, and their beaters.
 
 Where a foot is says where its board is, up to the board's stops: the spring keeps it
 under the toes, but for some milliseconds in which a beater flies.

@@ -60,7 +60,7 @@ def make_world(behavior: Behavior) -> World:
 
 
 def visuals(world: World) -> Iterator[Visual]:
-    """Everything in a world that wants to be seen, on fixed bodies and moving."""
+    """All visible shapes of a world, on fixed bodies and moving."""
     inspector = world.scene_graph.model_inspector()
     plant = world.plant
     items = map(plant.GetModelInstanceByName, world.robot.equipment_items())
@@ -153,7 +153,7 @@ class RobotVisual:
 
 
 class Ghost:
-    """Where the plan wants the robot; see `Layer`."""
+    """The robot in the configuration of the plan; see `Layer`."""
 
     path = "/ghost of the plan"
 

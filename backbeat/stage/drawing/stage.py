@@ -37,9 +37,21 @@ from backbeat.stage.drawing.predicted_layers import (
     PredictedForces,
     PredictedPath,
 )
-from backbeat.stage.drawing.robot_visual import GHOST, Ghost, RobotVisual, make_world, put_set
+from backbeat.stage.drawing.robot_visual import (
+    GHOST,
+    Ghost,
+    RobotVisual,
+    make_world,
+    put_set,
+)
 from backbeat.stage.drawing.trails import TRAILS
-from backbeat.stage.frames.frame import StageFrame, PlaybackSource, paths, pulses, segments
+from backbeat.stage.frames.frame import (
+    PlaybackSource,
+    StageFrame,
+    paths,
+    pulses,
+    segments,
+)
 from backbeat.stage.web.panel import pushable
 
 # Kind of what is seen before anything is solved.
@@ -53,7 +65,7 @@ MOST_MARKS = 80
 
 @dataclass(frozen=True)
 class Switch:
-    """A layer as the overlay lists it: what to call it and what it tells."""
+    """A layer as the overlay lists it, with its name and a hint."""
 
     path: str
     name: str
@@ -169,7 +181,10 @@ class Stage:
         return source.is_simulated or switch.path not in OF_SIMULATION
 
     def info(
-        self, source: PlaybackSource, fastest: float, trails: Sequence[dict[str, Any]] = ()
+        self,
+        source: PlaybackSource,
+        fastest: float,
+        trails: Sequence[dict[str, Any]] = (),
     ) -> dict[str, Any]:
         """What the overlay says about a source.
 

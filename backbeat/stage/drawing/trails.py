@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from backbeat.stage.frames.keyframes import Track, thinned
 from backbeat.stage.frames.frame import PlaybackSource, frame_times
+from backbeat.stage.frames.keyframes import Track, thinned
 
 # Folder in Meshcat's tree.
 TRAILS = "/stick trails"

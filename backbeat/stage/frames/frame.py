@@ -33,10 +33,10 @@ class StageFrame:
 
     Attributes:
         time: time of the behavior [s]; a lead-in is negative.
-        state: the robot, valid until the next frame is asked for.
-        ghost: (nq,) where the plan wants the robot; None without a plan to follow.
+        state: the robot, valid until the next frame is requested.
+        ghost: (nq,) configuration of the plan; None without a plan to follow.
         forces: contact forces by contact name; contacts without force are missing.
-        planned_forces: what the plan of a simulation wants them to be.
+        planned_forces: contact forces of the plan of a simulation.
         pushes: links that are pushed, with the impulse as force [N s].
         standing: contacts that carry weight.
         prediction: what is expected next.
@@ -63,7 +63,7 @@ class StageFrame:
 
 
 class PlaybackSource(Protocol):
-    """A performance that can be asked for any of its frames.
+    """A performance with a frame for each time.
 
     Attributes:
         behavior: what is performed.
@@ -80,7 +80,7 @@ class PlaybackSource(Protocol):
 
     @property
     def tempo(self) -> RequestedTempo:
-        """Tempo that was asked for."""
+        """Requested tempo."""
 
     @property
     def start(self) -> float:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-# What nobody sees, by property: position [m], rotation [rad], and shares.
+# Invisible differences, by property: position [m], rotation [rad], and shares.
 TOLERANCES = {
     "position": 0.2e-3,
     "quaternion": np.radians(0.08),

@@ -1,4 +1,4 @@
-"""What the stage tells of a plan of the predictive controller."""
+"""What the stage shows of a plan of the predictive controller."""
 
 from backbeat.models.state.configuration import Configuration
 from backbeat.mpc.horizon.prediction import LEAST_FORCE, acting
@@ -6,14 +6,14 @@ from backbeat.mpc.plans.plan import Plan
 from backbeat.mpc.safety.fail_safe import Mode
 from backbeat.stage.frames.frame import ContactForce
 
-# A phase rate this close to 1 keeps the tempo, for whoever reads it.
+# A phase rate this close to 1 is shown as keeping the tempo.
 STEADY = 0.005
 
 
 def planned_forces(
     plan: Plan, t: float, state: Configuration, patches: tuple[str, ...]
 ) -> dict[str, ContactForce]:
-    """Forces that a plan wants at time t, where the patches are now.
+    """Forces of a plan at time t, where the patches are now.
 
     Args:
         plan: the plan.

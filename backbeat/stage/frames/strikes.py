@@ -87,7 +87,7 @@ def greatest_tip_forces(
 
     Beaters of pedals are no part of the robot, and left out.
 
-    A hit is over in 5 ms, which nobody would see.
+    A hit is over in 5 ms, too short to be seen.
 
     Args:
         rows: (n, tips * ROW) rows of `ContactLog.strikes`, the last FORCE_SHOWN.

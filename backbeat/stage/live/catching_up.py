@@ -1,12 +1,12 @@
-"""Catching up: a simulation that follows the clock, or goes where one wants to be."""
+"""Catching up: a simulation that follows the clock, or goes to a requested time."""
 
 from collections.abc import Callable
 
 import numpy as np
 
+from backbeat.stage.frames.frame import StageFrame
 from backbeat.stage.live.history import SimulationHistory
 from backbeat.stage.live.transport import SAME, Pace, Transport
-from backbeat.stage.frames.frame import StageFrame
 
 # A simulation that was late is not made up for beyond this [s].
 MOST_OWED = 0.1
@@ -18,12 +18,12 @@ class CatchingUp:
     """Takes a simulation, frame by frame, to where it shall be.
 
     Attributes:
-        goal: where somebody wants to be first [s]; None for where the clock is.
+        goal: requested time to reach first [s]; None for where the clock is.
         pace: how fast the simulation is.
     """
 
     def __init__(self) -> None:
-        """Wants nothing but what the clock wants."""
+        """Begins without a goal of its own."""
         self.goal: float | None = None
         self.pace, self._owed = Pace(), 0.0
 
@@ -46,7 +46,7 @@ class CatchingUp:
         Args:
             source: the simulation.
             transport: where the clock is.
-            note: called with frames on the way; None if nobody wants them.
+            note: called with frames on the way; None if they are not needed.
 
         Raises:
             BackbeatError: the process that plans has ended.

@@ -9,9 +9,9 @@ import numpy as np
 
 from backbeat.models.state.configuration import Configuration
 from backbeat.mpc.scenario.requested_tempo import RequestedTempo
+from backbeat.stage.frames.frame import StageFrame
 from backbeat.stage.live.show import FRAME, SUBFRAMES
 from backbeat.stage.live.simulation import LiveSimulation
-from backbeat.stage.frames.frame import StageFrame
 
 # As many frames are kept as half an hour has.
 MOST_FRAMES = round(1800.0 / FRAME)
@@ -67,7 +67,10 @@ class SimulationHistory:
         self._keep()
 
     def go_to(
-        self, t: float, patience: float, note: Callable[[StageFrame], None] | None = None
+        self,
+        t: float,
+        patience: float,
+        note: Callable[[StageFrame], None] | None = None,
     ) -> None:
         """Simulates up to a time, or as far as there is time for.
 

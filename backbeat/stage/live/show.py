@@ -13,9 +13,9 @@ from backbeat.models.common.errors import gist
 from backbeat.stage.drawing.canvas import LiveCanvas
 from backbeat.stage.drawing.stage import Stage
 from backbeat.stage.drawing.trails import TRAILS, tip_names
-from backbeat.stage.live.server import LiveServer
-from backbeat.stage.frames.frame import StageFrame, PlaybackSource
+from backbeat.stage.frames.frame import PlaybackSource, StageFrame
 from backbeat.stage.frames.plan_view import rate_in_words
+from backbeat.stage.live.server import LiveServer
 from backbeat.stage.web.commands import Command, Reader
 from backbeat.stage.web.panel import offers
 
@@ -26,7 +26,7 @@ SUBFRAMES, TRAIL_LENGTH = 5, 0.8
 GAP = 0.15
 # Speed of a stick tip that gets the hottest color [m/s].
 FASTEST = 4.0
-# Pages ask many times a second, and once a minute where nobody looks at them. What
+# Pages ask many times a second, and once a minute where they are hidden. What
 # does not ask for longer hangs, and Meshcat would keep for it all that is drawn [s].
 HANGS = 90.0
 
@@ -54,7 +54,7 @@ class LiveShow:
             port: where the page is served; None for any free port.
             readers: what pages may ask for, see `commands`; nothing by default.
             is_both: whether plans and simulations will be shown in turns.
-            more: what pages are told besides, see `Stage.info`.
+            more: what pages show besides, see `Stage.info`.
         """
         self._is_both = is_both
         self._more = {"plays": bool(readers), **(more or {})}
@@ -169,7 +169,7 @@ class LiveShow:
             frame: what to show.
             rate: behavior seconds a second, 0 when it stands still.
             pace: what to say about the speed.
-            more: what pages are told besides.
+            more: what pages show besides.
         """
         try:
             hangs = time.monotonic() - self._server.asked > HANGS

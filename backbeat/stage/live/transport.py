@@ -94,7 +94,7 @@ class Pace:
     def note(self, t: float) -> None:
         """Notes that it is at time t [s] by now."""
         now = time.perf_counter()
-        # It began anew, or it stood still: what was before tells nothing.
+        # It began anew, or it stood still: earlier times do not count.
         if self._seen and (t <= self._seen[-1][1] or now - self._seen[-1][0] > LAST):
             self._seen.clear()
         self._seen.append((now, t))

@@ -1,4 +1,4 @@
-"""UserInput: what somebody does to a simulation under way, and takes back."""
+"""UserInput: changes of a simulation under way by its user, and undoing them."""
 
 import time
 from pathlib import Path
@@ -13,10 +13,10 @@ ONE_CHANGE = 1.0
 
 
 class UserInput:
-    """Does to a simulation what pages ask for, always to its present."""
+    """Applies commands of pages to the present of a simulation."""
 
     def __init__(self, live: LiveSimulation) -> None:
-        """Nothing was done yet."""
+        """Begins without changes."""
         self._live = live
         self._before: list[tuple[str, Any]] = []
         self._changed_at = 0.0

@@ -8,12 +8,12 @@ from backbeat.behaviors.library.behavior import Behavior
 from backbeat.models.common.errors import BackbeatError, ended
 from backbeat.stage.live.catching_up import CatchingUp
 from backbeat.stage.live.economy import Economy
-from backbeat.stage.live.user_input import UserInput
 from backbeat.stage.live.history import SimulationHistory
 from backbeat.stage.live.playback import Playback
 from backbeat.stage.live.preparation import Preparation, check_simulated, live_scenario
 from backbeat.stage.live.show import FRAME, LiveShow
 from backbeat.stage.live.transport import Transport, stops
+from backbeat.stage.live.user_input import UserInput
 from backbeat.stage.players.repertoire import Repertoire
 from backbeat.stage.sources.kinds import PlannedSource
 from backbeat.stage.sources.streamed import stream_plan
@@ -75,7 +75,7 @@ class Player:
 
     @property
     def is_over(self) -> bool:
-        """Whether a show that waits for nobody has come to its end."""
+        """Whether a show that waits for no page has come to its end."""
         waits = self._playback.wait or self._wants_to_play or self.preparation
         return not (waits or self.transport.is_playing)
 
@@ -267,7 +267,7 @@ class Player:
     # --- time -------------------------------------------------------------------
 
     def _go_on(self, elapsed: float) -> None:
-        """Lets time pass by the clock, but where somebody wants to be first."""
+        """Lets time pass by the clock, or goes to the requested time first."""
         transport, source, before = self.transport, self.source, self.transport.time
         if isinstance(source, PlannedSource):
             self._catching_up.goal = None
@@ -326,10 +326,11 @@ class Player:
         self.show.draw(frame, rate, pace, self._state())
 
     def _state(self) -> dict[str, Any]:
-        """What pages are told besides the frame."""
+        """What pages show besides the frame."""
         transport, source = self.transport, self.source
         hands, goal = self._hands, self._catching_up.goal
         made = self.preparation
+        reach = source.reach if isinstance(source, SimulationHistory) else source.end
         return {
             "playing": transport.is_playing,
             "speed": transport.speed,
@@ -337,7 +338,7 @@ class Player:
             "mode": self._mode,
             "start": transport.start,
             "end": transport.end,
-            "reach": source.reach if isinstance(source, SimulationHistory) else source.end,
+            "reach": reach,
             "name": source.behavior.name,
             "busy": self.busy or ("simulating up to there …" if goal else ""),
             "notice": self.notice,

@@ -165,7 +165,7 @@ class TaskSpacePlayer:
         self._pace.note(self.live.time)
 
     def _said(self) -> dict[str, Any]:
-        """Draws the present, and says what pages are told of it."""
+        """Draws the present, and returns what pages show of it."""
         frame, live = self.live.now(), self.live
         self._stage.draw(frame)
         off = 1e3 * float(np.linalg.norm(frame.hand - frame.target))

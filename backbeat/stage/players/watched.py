@@ -14,14 +14,14 @@ from backbeat.jobs.watching import (
     Worker,
     Working,
 )
-from backbeat.stage.live.show import FRAME, LiveShow
 from backbeat.stage.frames.frame import PlaybackSource
+from backbeat.stage.live.show import FRAME, LiveShow
 from backbeat.stage.sources.kinds import PlannedSource
 from backbeat.stage.sources.preview import PreviewSource
 
 # What is shown before and after what changed, and how much of a motion at least [s].
 BESIDE, LEAST = 1.0, 4.0
-# Called with a sentence for the person who writes.
+# Called with a sentence for the author.
 Tell = Callable[[str], None]
 
 
@@ -41,7 +41,7 @@ class WatchedShow:
         Args:
             port: where the page is served; None for any free port.
             announce: called with the URL when there is one.
-            tell: called with what came of a save.
+            tell: called with the result of a save.
         """
         self._port, self._announce, self._tell = port, announce, tell
         self._show: LiveShow | None = None
@@ -101,7 +101,7 @@ class WatchedShow:
             frame = replace(self.source.frame_at(t), remark=self.remark)
             self._show.note_tips(frame)
             self._show.draw(frame, 1.0, self.work)
-        # Who draws less leaves more to who solves.
+        # Fewer frames leave more time for the solver.
         period = 2 * FRAME if self.work else FRAME
         time.sleep(max(0.002, period - (time.perf_counter() - began)))
 
@@ -145,7 +145,7 @@ def watch(
         incremental: what keeps it up to date.
         port: where the page is served; None for any free port.
         announce: called with the URL, once.
-        tell: called with what came of every save.
+        tell: called with the result of every save.
         goes_on: asked at every frame whether to go on.
     """
     show, files = WatchedShow(port, announce, tell), FileWatch(incremental.files)

@@ -58,7 +58,11 @@ def check_film(path: str | Path) -> None:
 
 
 def film(
-    source: PlaybackSource, path: str | Path, fps: float, extras: SoundExtras, report: Report
+    source: PlaybackSource,
+    path: str | Path,
+    fps: float,
+    extras: SoundExtras,
+    report: Report,
 ) -> Recording:
     """Films a source.
 

@@ -12,8 +12,8 @@ from backbeat.stage.drawing.stage import Stage
 from backbeat.stage.drawing.trails import ribbons
 from backbeat.stage.frames.frame import PlaybackSource, frame_times
 from backbeat.stage.recording.canvas import RecordingCanvas
-from backbeat.stage.sources.run_file import RunFileSource
 from backbeat.stage.sources.kinds import PlannedSource, SimulatedSource
+from backbeat.stage.sources.run_file import RunFileSource
 from backbeat.stage.web.page import packed, with_overlay
 
 
@@ -64,9 +64,13 @@ def record_run(
     return write_page(page_of(SimulatedSource(run), fps, extras), path)
 
 
-def page_of(source: PlaybackSource, fps: float = 30.0, extras: SoundExtras | None = None) -> str:
+def page_of(
+    source: PlaybackSource, fps: float = 30.0, extras: SoundExtras | None = None
+) -> str:
     """The HTML of a recording."""
-    pushes = source.pushes if isinstance(source, SimulatedSource | RunFileSource) else ()
+    pushes = (
+        source.pushes if isinstance(source, SimulatedSource | RunFileSource) else ()
+    )
     pushed = sorted({push.body for push in pushes})
     stage = Stage(source.behavior, is_simulated=source.is_simulated, pushed=pushed)
     times = frame_times(source, fps)

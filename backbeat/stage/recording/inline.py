@@ -45,5 +45,7 @@ def show(
         height: of the frame [pixels].
     """
     source: PlannedSource | SimulatedSource
-    source = PlannedSource(what) if isinstance(what, Behavior) else SimulatedSource(what)
+    source = (
+        PlannedSource(what) if isinstance(what, Behavior) else SimulatedSource(what)
+    )
     return InlineRecording(page_of(source, fps), height)

@@ -17,7 +17,7 @@ from backbeat.stage.frames.frame import StageFrame
 
 
 class PreviewSource:
-    """What a draft asks for, frame by frame; see `PlaybackSource`."""
+    """What a draft describes, frame by frame; see `PlaybackSource`."""
 
     is_simulated = False
 
@@ -41,7 +41,7 @@ class PreviewSource:
 
 
 def _behavior(draft: Draft) -> Behavior:
-    """A draft as a behavior that nobody verified and no controller shall follow."""
+    """A draft as a behavior that is not verified and no controller shall follow."""
     plan, specification = draft.plan, draft.specification
     assert plan is not None
     assert specification is not None

@@ -35,7 +35,7 @@ from backbeat.stage.sources.measured_motion import (
     mixed_configuration,
 )
 
-# Kinds of contacts that nobody planned and that are heard.
+# Kinds of unplanned contacts that sound.
 STRUCK = ("hit", "double")
 NO_PREDICTIONS = "its file does not keep what plans expected: track it again to see it"
 
@@ -140,7 +140,7 @@ class RunFileSource:
 
 
 def run_file_source(record: RunRecord, library: Library) -> RunFileSource:
-    """The take of a run, with its behavior from a library.
+    """The source of a run file, with its behavior from a library.
 
     Raises:
         BackbeatError: the library has not the behavior that ran.

@@ -1,4 +1,4 @@
-"""What a stream is told of a plan that is played."""
+"""Samples of a stream for a plan that is played."""
 
 from backbeat.behaviors.kinematic.behavior import KINEMATIC
 from backbeat.behaviors.library.behavior import Behavior

@@ -118,7 +118,9 @@ class TempoTries:
                 solution = self._solve(given, guess, what)
                 why, behavior, violations = self._verified(given, solution)
                 spent = time.perf_counter() - started
-                made = Try(tempo_scale, bpm, why, spent, given, solution, behavior, shaped)
+                made = Try(
+                    tempo_scale, bpm, why, spent, given, solution, behavior, shaped
+                )
                 given = _closer(given, violations)
                 if given is not None:
                     guess = _moved(made, given)

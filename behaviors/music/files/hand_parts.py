@@ -1,4 +1,4 @@
-"""Parts of a score that tell hands where to be: holds, and gotos."""
+"""Parts of a score that place the hands: holds, and gotos."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""What became of each note of a MIDI file, in words."""
+"""The outcome of each note of a MIDI file, in words."""
 
 from collections.abc import Mapping, Sequence
 

@@ -1,4 +1,4 @@
-"""Player: what sticking has to know of two hands at a kit."""
+"""Model of two hands at a kit, for sticking."""
 
 import math
 from collections.abc import Callable, Mapping
@@ -9,15 +9,15 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Hints:
-    """What was learned from motions that were not found.
+    """Hints for another attempt, from motions that were not found.
 
     Attributes:
         prices: what a hit costs in a hand, by beat, member and hand.
         dropped: hits that no hand plays, by beat and member.
         finer: beats about which knots are closer together, in sets: the closer, the
             more sets a beat is in.
-        instead: what to follow if this does not help either; None when there is
-            nothing of the kind.
+        fallback: hints for the attempt after the next; None when there is
+            none.
     """
 
     prices: Mapping[tuple[float, str, str], float] = field(default_factory=dict)
@@ -31,11 +31,11 @@ NO_HINTS = Hints()
 
 @dataclass(frozen=True)
 class HandModel:
-    """What sticking knows of two hands at a kit.
+    """Kinematic model of two hands at a kit.
 
     Attributes:
         places: (3,) strike point of each member [m], x forward, y to the left.
-        can_reach: whether a hand gets at a member, asked only for what would be used.
+        can_reach: whether a hand reaches a member; called only for candidates.
         repeat: least time between two strokes of a hand on one drum [s].
         acceleration: most of a tip on its way between drums [m/s^2].
         hints: what choices to avoid.

@@ -42,7 +42,7 @@ class Remark(str):
 
 
 def amounts(remarks: Iterable[str], code: str) -> list[int]:
-    """How much each remark of a code tells of."""
+    """The amount of each remark of a code."""
     return [r.amount for r in remarks if isinstance(r, Remark) and r.code == code]
 
 

@@ -1,11 +1,16 @@
-"""Ways to and from the rests of holds, and what they keep hands from."""
+"""Transfers of hands to and from the rests of holds, and hits that they exclude."""
 
 import math
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import replace
 
-from backbeat.behaviors.music.notation.score import LEAST_TRANSFER, LEAVE_BEATS, Hit, Hold
+from backbeat.behaviors.music.notation.score import (
+    LEAST_TRANSFER,
+    LEAVE_BEATS,
+    Hit,
+    Hold,
+)
 from backbeat.behaviors.music.notation.tempo import Tempo
 from backbeat.models.common.errors import BackbeatError
 
@@ -19,7 +24,7 @@ LEAST_REST = 0.25
 def with_transfers(
     holds: Sequence[Hold], hits: Sequence[Hit], tempo: Tempo
 ) -> tuple[Hold, ...]:
-    """Holds with time for the ways to and from their drums.
+    """Holds with time for the transfers to and from their drums.
 
     Args:
         holds: in order of time.
@@ -35,14 +40,14 @@ def with_transfers(
 
 
 def _with_transfers(hold: Hold, before: Sequence[Hit], per_second: float) -> Hold:
-    """A hold with time for its ways, from hits up to it and beats a second."""
+    """A hold with time for its transfers, from hits up to it and beats a second."""
     most = MOST_SHARE * hold.beats
     leave = max(LEAVE_BEATS, min(LEAVE_TIME * per_second, most))
     way = max(LEAST_TRANSFER, ARRIVAL_TIME * per_second)
     hands = ("", *hold.rest)
     last = next((h.beat for h in reversed(before) if h.hand in hands), -math.inf)
     come = max(0.0, last + way - hold.beat)
-    # Nobody comes from a hit so close that the hold would be over.
+    # After a hit so close to it that the hold would be over, there is no rest.
     come = come if come <= min(most, hold.beats - leave - LEAST_REST) else 0.0
     return replace(hold, come_beats=come, leave_beats=leave)
 
@@ -56,7 +61,7 @@ class Rests:
 
     def at(self, hand: str, beat: float) -> Hold | None:
         """The hold in which, or too near to which, a hand would have to hit."""
-        # Holds are longer than a way: none but these two can be near.
+        # Holds are longer than a transfer: none but these two can be near.
         last = bisect_right(self._starts, beat + LEAST_TRANSFER)
         for hold in self.holds[max(0, last - 2) : last]:
             if hold.is_busy(hand, beat):

@@ -45,7 +45,7 @@ DROP = 1e4
 # that a passage is slowed down.
 PASSAGE, SLOWEST = 2.0, 8.0
 # States kept from moment to moment: all there are in music that two hands can play, and
-# the cheapest in noise; fewer where nobody could play so many hits, in all.
+# the cheapest in noise; fewer where so many hits cannot be played, in all.
 MOST_STATES, MOST_WORK = 100, 500_000
 # How many dropped hits are named.
 NAMED = 3
@@ -253,7 +253,9 @@ class _Sticking:
             time_ratio = self._time_ratio(last, hands[hand])
             if time_ratio is None:
                 return None
-            price += TIME_RATIO * time_ratio**2 + OTHER_SIDE * self.side[hit.member][hand]
+            price += (
+                TIME_RATIO * time_ratio**2 + OTHER_SIDE * self.side[hit.member][hand]
+            )
             price += self.player.hints.prices.get((hit.beat, hit.member, hand), 0.0)
         crossing = self._crossing(hands["left"], hands["right"])
         if crossing is None:

@@ -1,4 +1,4 @@
-"""Haste: the same score, faster where it is played.
+"""Tempo scale: the same score, faster where it is played.
 
 From the first hit after a rest to the last before the next, the tempo is multiplied.
 Rests and the ways to and from them keep the time they have, for how fast a pattern can
@@ -39,7 +39,9 @@ def with_tempo_scale(score: Score, factor: float) -> Score:
     if factor == 1.0:
         return score
     if not 0.0 < factor < math.inf:
-        raise BackbeatError(f"a tempo_scale of {factor:g} is not above 0", path=("tempo_scale",))
+        raise BackbeatError(
+            f"a tempo_scale of {factor:g} is not above 0", path=("tempo_scale",)
+        )
     spans, tempo = played_spans(score), score.tempo
     least, most = tempo_scale_range(score)
     if not least <= factor <= most:

@@ -1,4 +1,4 @@
-"""What becomes of each element and attribute of a URDF: nothing is lost in silence.
+"""Support table: how each element and attribute of a URDF is handled.
 
 The table `elements.csv` has the elements of URDF, of Drake's extensions and of Gazebo's
 by the last parts of their path, with their support: what Drake 1.51 does with them
@@ -170,14 +170,18 @@ def _entry(path: str, attribute: str) -> tuple[Entry, bool]:
         entry, is_known = _entry(path, "")
         return replace(entry, attribute=attribute), is_known
     if program := _program(parts, attribute):
-        return Entry(tails[-1], attribute, Support.FOREIGN, Severity.NOTE, program), True
+        return Entry(
+            tails[-1], attribute, Support.FOREIGN, Severity.NOTE, program
+        ), True
     return Entry(tails[-1], attribute, Support.IGNORED, Severity.WARNING), False
 
 
 @cache
 def _acting() -> frozenset[tuple[str, str]]:
     """Elements and attributes that are not another program's."""
-    return frozenset(k for k, e in entries().items() if e.support is not Support.FOREIGN)
+    return frozenset(
+        k for k, e in entries().items() if e.support is not Support.FOREIGN
+    )
 
 
 def _program(parts: list[str], attribute: str) -> str:
@@ -213,7 +217,7 @@ def support_findings(used: list[Use]) -> list[Finding]:
         entry = use.entry
         if entry.severity is None:
             continue
-        # An attribute that has the very support of its element is told by that.
+        # An attribute with the same support as its element needs no row.
         if entry.attribute and _support(entry) in elements:
             continue
         times = f" ({len(use.lines)} times)" if len(use.lines) > 1 else ""

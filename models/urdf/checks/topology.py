@@ -1,4 +1,4 @@
-"""Whether links and joints hang together as one tree whose parts have mass."""
+"""Checks that links and joints form one tree whose moving parts have mass."""
 
 from collections.abc import Iterator
 

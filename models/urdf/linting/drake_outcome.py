@@ -1,4 +1,4 @@
-"""What Drake's own reader makes of a description, asked in a process that may die."""
+"""Result of Drake's own reader for a description, in a process that may crash."""
 
 from dataclasses import asdict, dataclass
 from typing import Any

@@ -4,10 +4,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from backbeat.models.urdf.checks.support_table import Use, support_findings, unevaluated, uses
 from backbeat.models.urdf.checks.gazebo_checks import check_for_gazebo
 from backbeat.models.urdf.checks.loading_checks import CHECKS
 from backbeat.models.urdf.checks.portability import check_portability
+from backbeat.models.urdf.checks.support_table import (
+    Use,
+    support_findings,
+    unevaluated,
+    uses,
+)
 from backbeat.models.urdf.linting.drake_outcome import DrakeOutcome, ask, compare
 from backbeat.models.urdf.linting.drake_reader import DrakeReader
 from backbeat.models.urdf.reading.description import Description

@@ -1,4 +1,4 @@
-"""What a URDF says and Drake's reader passes over, done to a plant before it is final.
+"""URDF extensions: elements that Drake's reader ignores, applied to the plant.
 
     differential transmissions  become actuators, as simple ones are for Drake
     no transmission at all      every joint with an effort is driven
@@ -46,7 +46,7 @@ _APPLIED = (
     "The tag 'safety_controller'",
     "specified as type floating",
 )
-# Warnings of Drake's reader that are told each.
+# Warnings of Drake's reader that are reported one by one.
 MOST_WARNINGS = 8
 # Share of a model's mass that gravity is put on although it should be off.
 LIGHT = 0.1
@@ -118,7 +118,7 @@ def collect_drake_warnings() -> Iterator[list[str]]:
 def apply_extensions(
     plant: MultibodyPlant, instance: ModelInstanceIndex, description: Description
 ) -> tuple[str, ...]:
-    """Does to a parsed model what Drake's reader has left out; returns notes.
+    """Applies the elements that Drake's reader has ignored; returns notes.
 
     Args:
         plant: plant that is not finalized, with the model in it.

@@ -1,4 +1,4 @@
-"""Fewer links for the simulator, and the same dynamics.
+"""Link merging: fewer links for the simulator, with the same dynamics.
 
 Drake moves every link by itself, those that are welded on as well. One that is not seen
 and touches nothing, such as the optical frame of a camera, becomes a frame of the link
@@ -27,10 +27,12 @@ from backbeat.models.urdf.reading.document import attributes, child, children, t
 from backbeat.models.urdf.reading.writing import set_pose, written
 
 
-def merge_links(root: Any, description: Description, kept: Collection[str] = ()) -> None:
-    """Makes frames of links that no more than weigh something, in place.
+def merge_links(
+    root: Any, description: Description, kept: Collection[str] = ()
+) -> None:
+    """Replaces links that only have mass by frames, in place.
 
-    Links that anything but their joints speaks of stay as they are.
+    Links to which anything but their joints refers stay as they are.
 
     Args:
         root: the `<robot>` element of the description.

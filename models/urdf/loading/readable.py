@@ -15,7 +15,6 @@ from lxml import etree
 
 from backbeat.models.urdf.loading.contact_sets import choose_contact_set
 from backbeat.models.urdf.loading.inertia_box import inertia_box
-from backbeat.models.urdf.loading.visual_fixes import fix_visuals, needs_fixes
 from backbeat.models.urdf.loading.link_merging import merge_links
 from backbeat.models.urdf.loading.stand_ins import (
     bare_bodies,
@@ -23,6 +22,7 @@ from backbeat.models.urdf.loading.stand_ins import (
     fill_box,
     pass_through_neighbors,
 )
+from backbeat.models.urdf.loading.visual_fixes import fix_visuals, needs_fixes
 from backbeat.models.urdf.reading.description import Description
 from backbeat.models.urdf.reading.document import (
     attributes,

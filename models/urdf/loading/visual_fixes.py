@@ -1,4 +1,4 @@
-"""What a robot can do without: Drake refuses it, and here it is passed over or fixed.
+"""Fixes of optional elements that Drake would refuse: left out or corrected.
 
     visuals that cannot be read     are not drawn
     materials                       have their color in place; one of 0..255 is scaled,
@@ -6,7 +6,7 @@
     pictures that are not there     are left out
     <mimic> of or after a fixed joint, transmissions of fixed joints    are left out
 
-`backbeat lint` tells of each.
+`backbeat lint` reports each.
 """
 
 from collections.abc import Mapping
@@ -53,7 +53,7 @@ def needs_fixes(description: Description) -> bool:
 
 
 def fix_visuals(root: Any, description: Description) -> tuple[str, ...]:
-    """Takes out or mends what Drake would refuse, in place; returns notes.
+    """Removes or corrects what Drake would refuse, in place; returns notes.
 
     Args:
         root: the `<robot>` element.

@@ -13,8 +13,8 @@ import pytest
 
 from backbeat.models.compiled import build
 from backbeat.models.compiled.bindings import parts_of, write_program
+from backbeat.models.compiled.build_progress import BuildProgress, Count
 from backbeat.models.compiled.source import read_modules
-from backbeat.models.compiled.build_progress import Count, BuildProgress
 from tests.models.compiled.house import put_source
 
 ONE = """

@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from lxml import etree
 
-from backbeat.models.urdf.linting.lint import lint
 from backbeat.models.urdf.linting.autofix import autofix
+from backbeat.models.urdf.linting.lint import lint
 from backbeat.models.urdf.reading.parsing import read_description
 from tests.models.description.traps import LIMIT, TRAPS, inertial, robot, visual
 
@@ -49,14 +49,14 @@ def fixed(tmp_path):
         "prefix-undeclared",
     ],
 )
-def test_what_has_one_obvious_mend_is_mended(fixed, name):
+def test_what_has_one_obvious_fix_is_fixed(fixed, name):
     report, _, done = fixed(TRAPS[name].text)
     assert len(done) >= 1
     assert TRAPS[name].rule not in {f.rule for f in report.findings}
     assert report.exit_code == 0, [f.sentence("") for f in report.findings]
 
 
-def test_mended_values_are_what_the_author_meant(fixed):
+def test_fixed_values_are_what_the_author_meant(fixed):
     color = '<material name="p"><color rgba="255 51 0 1"/></material>'
     text = robot(
         a=inertial(" 5 kg", 0.1, 0.1, 0.1),
@@ -91,8 +91,8 @@ def test_what_only_the_author_knows_stays(tmp_path, name):
 
 
 @pytest.fixture(scope="module")
-def mend_twice(tmp_path_factory):
-    """`mend_twice(text)`: the fixed robot and what was done; again nothing is."""
+def fix_twice(tmp_path_factory):
+    """`fix_twice(text)`: the fixed robot and what was done; again nothing is."""
     path = tmp_path_factory.mktemp("fixed") / "robot.urdf"
 
     def call(text):
@@ -109,9 +109,9 @@ def mend_twice(tmp_path_factory):
 
 @settings(max_examples=30)
 @given(xyz=st.lists(NUMBERS, min_size=3, max_size=3))
-def test_an_axis_keeps_its_direction_and_is_of_unit_length(mend_twice, xyz):
+def test_an_axis_keeps_its_direction_and_is_of_unit_length(fix_twice, xyz):
     written = " ".join(map(str, xyz))
-    root, _ = mend_twice(robot(joint=f'<axis xyz="{written}"/>{LIMIT}'))
+    root, _ = fix_twice(robot(joint=f'<axis xyz="{written}"/>{LIMIT}'))
     found = np.array(root.find("joint/axis").get("xyz").split(), float)
     length = np.linalg.norm(xyz)
     if length > 1e-8:
@@ -123,9 +123,9 @@ def test_an_axis_keeps_its_direction_and_is_of_unit_length(mend_twice, xyz):
 
 @settings(max_examples=30)
 @given(words=st.lists(WORDS, max_size=4))
-def test_what_is_no_axis_stays(mend_twice, words):
+def test_what_is_no_axis_stays(fix_twice, words):
     written = " ".join(words)
-    root, done = mend_twice(robot(joint=f'<axis xyz="{written}"/>{LIMIT}'))
+    root, done = fix_twice(robot(joint=f'<axis xyz="{written}"/>{LIMIT}'))
     if len(written.split()) != 3 or not set(written) <= set("0123456789.+-e "):
         assert root.find("joint/axis").get("xyz") == written
         assert done == []
@@ -133,9 +133,9 @@ def test_what_is_no_axis_stays(mend_twice, words):
 
 @settings(max_examples=30)
 @given(rgba=st.lists(st.floats(-1.0, 300.0), min_size=4, max_size=4))
-def test_a_color_of_bytes_keeps_its_hue_and_others_stay(mend_twice, rgba):
+def test_a_color_of_bytes_keeps_its_hue_and_others_stay(fix_twice, rgba):
     color = f'<material name="p"><color rgba="{" ".join(map(str, rgba))}"/></material>'
-    root, done = mend_twice(robot(b=visual('<box size="1 1 1"/>', color)))
+    root, done = fix_twice(robot(b=visual('<box size="1 1 1"/>', color)))
     found = np.array(root.find("link/visual/material/color").get("rgba").split(), float)
     if all(0 <= c <= 255 for c in rgba):
         assert ((found >= 0) & (found <= 1)).all()
@@ -149,11 +149,11 @@ def test_a_color_of_bytes_keeps_its_hue_and_others_stay(mend_twice, rgba):
 
 @settings(max_examples=30)
 @given(numbers=st.lists(NUMBERS, min_size=4, max_size=4))
-def test_limits_are_ordered_and_positive_and_none_is_lost(mend_twice, numbers):
+def test_limits_are_ordered_and_positive_and_none_is_lost(fix_twice, numbers):
     names = ("lower", "upper", "effort", "velocity")
     given_ = dict(zip(names, numbers, strict=True))
     limit = " ".join(f'{name}="{value}"' for name, value in given_.items())
-    root, done = mend_twice(robot(joint=f"<limit {limit}/>"))
+    root, done = fix_twice(robot(joint=f"<limit {limit}/>"))
     found = {k: float(v) for k, v in root.find("joint/limit").attrib.items()}
     assert [found["lower"], found["upper"]] == sorted(numbers[:2])
     for name in ("effort", "velocity"):
@@ -162,33 +162,33 @@ def test_limits_are_ordered_and_positive_and_none_is_lost(mend_twice, numbers):
 
 
 @pytest.mark.parametrize("name", ["limit", "axis", "origin", "dynamics"])
-def test_of_two_that_say_the_same_one_goes_and_of_others_none(mend_twice, name):
+def test_of_two_that_say_the_same_one_goes_and_of_others_none(fix_twice, name):
     first = f'<{name} xyz="0 0 1"/>' if name != "limit" else LIMIT
     other = first.replace("0 0 1", "0 1 0").replace('"1"', '"2"')
-    root, done = mend_twice(robot(joint=f"{first}{first}"))
+    root, done = fix_twice(robot(joint=f"{first}{first}"))
     assert len(root.findall(f"joint/{name}")) == 1
     assert len(done) == 1
-    root, done = mend_twice(robot(joint=f"{first}{other}"))
+    root, done = fix_twice(robot(joint=f"{first}{other}"))
     assert len(root.findall(f"joint/{name}")) == 2
     assert done == []
 
 
-def test_two_axes_that_say_the_same_once_mended_become_one(mend_twice):
+def test_two_axes_that_say_the_same_once_mended_become_one(fix_twice):
     axes = '<axis xyz="0 0 2"/><axis xyz="0,0,1"/>'
-    root, done = mend_twice(robot(joint=axes + LIMIT))
+    root, done = fix_twice(robot(joint=axes + LIMIT))
     assert [a.get("xyz") for a in root.findall("joint/axis")] == ["0 0 1"]
     assert len(done) == 3
 
 
-def test_a_mesh_that_nothing_lies_beside_stays(mend_twice):
-    root, done = mend_twice(robot(b=visual('<mesh filename="alone.dae"/>')))
+def test_a_mesh_that_nothing_lies_beside_stays(fix_twice):
+    root, done = fix_twice(robot(b=visual('<mesh filename="alone.dae"/>')))
     assert root.find("link/visual/geometry/mesh").get("filename") == "alone.dae"
     assert done == []
 
 
-def test_a_unit_behind_a_number_of_drake_goes_too(mend_twice):
+def test_a_unit_behind_a_number_of_drake_goes_too(fix_twice):
     limit = LIMIT.replace("/>", ' drake:acceleration="5 rad/s"/>')
-    root, done = mend_twice(robot(joint=limit))
+    root, done = fix_twice(robot(joint=limit))
     (key,) = (k for k in root.find("joint/limit").attrib if "acceleration" in k)
     assert root.find("joint/limit").get(key) == "5"
     assert len(done) == 1

@@ -18,7 +18,7 @@ from backbeat.models.actuation.servo_modes import torque_command
 from backbeat.models.common.errors import BackbeatError
 from backbeat.models.contact.cones import BODY
 from backbeat.models.robot.model import RobotModel
-from backbeat.models.urdf.loading.extensions import describe, apply_extensions
+from backbeat.models.urdf.loading.extensions import apply_extensions, describe
 from backbeat.models.urdf.loading.surfaces import DEPTH, apply_surface_extensions
 from backbeat.models.world.joint_servo import JointServo
 from backbeat.models.world.scene import ContactSettings, add_world

@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from backbeat.models.urdf.checks.support_table import Support
 from backbeat.models.urdf.checks.gazebo_checks import (
     NUMBERS,
     SWITCHES,
     check_gazebo_tags,
 )
+from backbeat.models.urdf.checks.support_table import Support
 from backbeat.models.urdf.linting.lint import lint
 from backbeat.models.urdf.reading.description import Gazebo, Tag
 from backbeat.models.urdf.reading.finding import Severity
@@ -130,7 +130,7 @@ def test_what_becomes_of_a_type_of_joint_is_said(lint_text, kind, said):
     assert "revolute-joint" not in {f.rule for f in lint_text(robot()).findings}
 
 
-def test_every_element_and_attribute_has_a_fate(lint_text):
+def test_every_element_and_attribute_has_its_support(lint_text):
     text = robot(
         b=f'{SOLID}<visual name="v"><geometry><box size="1 1 1"/></geometry></visual>'
     )
