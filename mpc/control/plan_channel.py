@@ -102,36 +102,37 @@ class PlanChannel(CollectableSystem):
     scenario's.
     """
 
-    def __init__(self, scenario: Scenario, first: Plan) -> None:
+    def __init__(
+        self, scenario: Scenario, first: Plan, is_steady: bool = False
+    ) -> None:
         """Makes the channel.
 
         Args:
             scenario: says how long plans take and how many are lost.
             first: the plan in force until one arrives.
+            is_steady: whether the delay never changes. Then what has arrived follows
+                from the time, and plans are noted only before the next is made.
         """
         super().__init__()
         self._scenario = scenario
         self._sent = self.DeclareAbstractInputPort("sent", AbstractValue.Make(first))
         self._delay = self.DeclareVectorInputPort("delay", 1)
         memory = ChannelMemory((first,), -np.inf)
-        self._memory = self.DeclareAbstractState(AbstractValue.Make(memory))
+        self._memory = int(self.DeclareAbstractState(AbstractValue.Make(memory)))
         self.DeclareAbstractOutputPort(
             "plan", lambda: AbstractValue.Make(first), weak(self._calc_plan)
         )
-        # As often as plans are read, so that none is missed on its way.
-        self.DeclarePeriodicUnrestrictedUpdateEvent(
-            scenario.tick_period, 0.0, weak(self._update)
-        )
+        # Else as often as plans are read: one that has arrived stays in force, also
+        # where those that come later take longer.
+        period = scenario.plan_period if is_steady else scenario.tick_period
+        self.DeclarePeriodicUnrestrictedUpdateEvent(period, 0.0, weak(self._update))
 
     def _read(self, context: Context) -> ChannelMemory:
-        memory: ChannelMemory = context.get_abstract_state(
-            int(self._memory)
-        ).get_value()
+        memory: ChannelMemory = context.get_abstract_state(self._memory).get_value()
         return memory
 
-    def _advance(self, context: Context) -> ChannelMemory:
+    def _advance(self, context: Context, memory: ChannelMemory) -> ChannelMemory:
         """The memory with what is sent now, and without plans that are superseded."""
-        memory = self._read(context)
         plans, last, now = memory.plans, memory.last, context.get_time()
         # Nothing is sent before it is made, though at the start something is there.
         scenario = self._scenario
@@ -155,10 +156,11 @@ class PlanChannel(CollectableSystem):
         return ChannelMemory(plans[max(arrived, default=0) :], last)
 
     def _calc_plan(self, context: Context, output: AbstractValue) -> None:
-        output.set_value(self._advance(context).plans[0])
+        output.set_value(self._advance(context, self._read(context)).plans[0])
 
     def _update(self, context: Context, state: State) -> None:
         # Most ticks change nothing, and the state that was there stays.
-        memory = self._advance(context)
-        if memory is not self._read(context):
-            state.get_mutable_abstract_state(int(self._memory)).set_value(memory)
+        before = self._read(context)
+        memory = self._advance(context, before)
+        if memory is not before:
+            state.get_mutable_abstract_state(self._memory).set_value(memory)

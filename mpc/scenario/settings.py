@@ -144,8 +144,8 @@ class SettingsSource(CollectableSystem):
             events: what is to come, in order of time.
         """
         super().__init__()
-        self._memory = self.DeclareAbstractState(AbstractValue.Make(first))
-        self._events = self.DeclareAbstractState(AbstractValue.Make(tuple(events)))
+        self._memory = int(self.DeclareAbstractState(AbstractValue.Make(first)))
+        self._events = int(self.DeclareAbstractState(AbstractValue.Make(tuple(events))))
         state = {self.all_state_ticket()}
         self.DeclareAbstractOutputPort(
             "plan", lambda: AbstractValue.Make(first.plan), weak(self._calc_plan), state
@@ -158,27 +158,27 @@ class SettingsSource(CollectableSystem):
 
     def now(self, context: Context) -> Settings:
         """What holds, from its own context."""
-        settings: Settings = context.get_abstract_state(int(self._memory)).get_value()
+        settings: Settings = context.get_abstract_state(self._memory).get_value()
         return settings
 
     def pending(self, context: Context) -> tuple[SettingEvent, ...]:
         """What is still to come, from its own context, in order of time."""
         events: tuple[SettingEvent, ...] = context.get_abstract_state(
-            int(self._events)
+            self._events
         ).get_value()
         return events
 
     def add(self, context: Context, event: SettingEvent) -> None:
         """Adds an event to what is to come, after those of the same time."""
         events = sorted((*self.pending(context), event), key=lambda e: e.time)
-        context.SetAbstractState(int(self._events), tuple(events))
+        context.SetAbstractState(self._events, tuple(events))
 
     def take(self, context: Context) -> SettingEvent:
         """Lets the next event take effect; returns it."""
         event, *rest = self.pending(context)
         settings = self.now(context).after(event, event.time)
-        context.SetAbstractState(int(self._memory), settings)
-        context.SetAbstractState(int(self._events), tuple(rest))
+        context.SetAbstractState(self._memory, settings)
+        context.SetAbstractState(self._events, tuple(rest))
         return event
 
     def _calc_plan(self, context: Context, output: AbstractValue) -> None:

@@ -65,6 +65,7 @@ def add_controllers(
     scenario: Scenario,
     weights: PredictiveWeights | None = None,
     planner: Planner | None = None,
+    by_hand: bool = True,
 ) -> Controllers:
     """Adds both controllers and the channel that plans come through.
 
@@ -74,6 +75,7 @@ def add_controllers(
         scenario: periods, delays and switches.
         weights: weights of the predictive program.
         planner: plans in place of the predictive controller; None for itself.
+        by_hand: whether settings may be added to those of the scenario.
     """
     program = PredictiveProgram(
         reference, adapted(weights, scenario, reference.behavior)
@@ -88,7 +90,9 @@ def add_controllers(
         weights,
     )
     builder.AddNamedSystem("predictive_controller", predictive)
-    channel = PlanChannel(scenario, program.rest(0.0, -scenario.lead_in))
+    first = program.rest(0.0, -scenario.lead_in)
+    delayed = any(e.plan_delay is not None for e in scenario.events)
+    channel = PlanChannel(scenario, first, is_steady=not (by_hand or delayed))
     builder.AddNamedSystem("plan_channel", channel)
     builder.Connect(predictive.GetOutputPort("plan"), channel.GetInputPort("sent"))
     whole_body = _add_whole_body(builder, reference, scenario)

@@ -103,6 +103,7 @@ def build_closed_loop(
     planner: Planner | None = None,
     remote: RemoteLink | None = None,
     progress: Progress | None = None,
+    by_hand: bool = True,
 ) -> ClosedLoop:
     """Connects world, controllers, servo, disturbances and logs.
 
@@ -115,6 +116,7 @@ def build_closed_loop(
             controllers of its own.
         progress: called with the number of each step, how many there are, and what it
             is; the last one, what a first tick loads, is the caller's.
+        by_hand: whether pushes and settings may be added to those of the scenario.
     """
     tell = progress or _nothing
     tell(1, STEPS, "the behavior")
@@ -126,11 +128,11 @@ def build_closed_loop(
     remembers = _has_modes(reference, scenario) or remote is not None
     real = draw_world(scenario, reference)
     q_start = stand_on(reference, real.soles) if real.soles else reference.table.q[0]
-    body = add_simulated_robot(builder, reference, scenario, real, remembers)
+    body = add_simulated_robot(builder, reference, scenario, real, remembers, by_hand)
     settings = add_settings(builder, scenario, reference)
     tell(3, STEPS, "the controllers")
     if remote is None:
-        found = add_controllers(builder, reference, scenario, weights, planner)
+        found = add_controllers(builder, reference, scenario, weights, planner, by_hand)
     else:
         found = add_remote_controllers(builder, reference, scenario, remote)
     tell(4, STEPS, "sensors and logs")

@@ -69,6 +69,7 @@ class RunningLoop(Closing):
         weights: PredictiveWeights | None = None,
         remote: Address | None = None,
         progress: Progress | None = None,
+        by_hand: bool = True,
     ) -> None:
         """Builds the loop and puts it at its start.
 
@@ -82,6 +83,7 @@ class RunningLoop(Closing):
             remote: where the controllers are, in another process; None for inside.
             progress: called with the number of each step of building, how many there
                 are, and what it is.
+            by_hand: whether settings and pushes may be added by hand.
 
         Raises:
             BackbeatError: the scenario makes no sense, or not for this behavior, or
@@ -92,7 +94,7 @@ class RunningLoop(Closing):
         self.behavior, self.scenario = behavior, scenario
         self.weights = weights or PredictiveWeights()
         check_times(scenario, behavior)
-        self._given = scenario
+        self._given, self._by_hand = scenario, by_hand
         self._planner: PlannerProcess | ComingPlanner | None = None
         self._link: RemoteLink | None = None
         self.log = RunLog({})
@@ -102,15 +104,13 @@ class RunningLoop(Closing):
         if remote is not None:
             self._link = RemoteLink(remote, behavior, scenario, weights)
         elif scenario.planner == "process":
-            planner = PlannerProcess(
-                behavior, planner_settings(behavior, scenario, self.weights)
-            )
-            self._planner = planner
+            told = planner_settings(behavior, scenario, self.weights)
+            planner = self._planner = PlannerProcess(behavior, told)
         try:
             if self._link is not None:
                 self._link.open()
             self.loop: ClosedLoop = build_closed_loop(
-                behavior, scenario, weights, planner, self._link, progress
+                behavior, scenario, weights, planner, self._link, progress, by_hand
             )
             if progress is not None:
                 progress(STEPS, STEPS, "the first plan")
@@ -347,4 +347,5 @@ class RunningLoop(Closing):
 
     def _next_tick(self) -> float:
         """Time of the behavior at the next control tick, never that of now [s]."""
+        assert self._by_hand
         return next_tick(self.scenario, self.context.get_time())

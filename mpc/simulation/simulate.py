@@ -46,7 +46,7 @@ def run_scenario(
             no controller is at `remote`.
     """
     # The matrices are small: threads of the BLAS would only wait for each other.
-    loop = RunningLoop(behavior, scenario, weights, remote)
+    loop = RunningLoop(behavior, scenario, weights, remote, by_hand=False)
     with loop as running, threadpool_limits(1):
         length = scenario.lead_in + running.end
         if listener is not None:

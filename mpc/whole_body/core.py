@@ -55,6 +55,7 @@ from backbeat.mpc.whole_body.timing import TickTiming
 
 # A command is made for one instant; held for longer than this it is no good [s].
 CARRY = 0.05
+_NO_STATE = Failure(Cause.STATE)
 
 
 # Not with fast mathematics, for which everything is finite.
@@ -198,11 +199,11 @@ class WholeBodyCore:
         sample = self.aim(t, plan)
         if hands or memory.reach:
             memory = replace(memory, reach=self.reach(sample, hands or {}, memory))
-        solution: WholeBodySolution | Failure = Failure(Cause.STATE)
+        solution: WholeBodySolution | Failure = _NO_STATE
         fall, above = "", None
-        middle = np.empty(len(q))
         floating = self.robot.floating
         if is_state(q, v, floating):
+            middle = np.empty(len(q))
             _move_on(q, v, 0.5 * self.period, floating, middle)
             above = self.direct(middle, v, sample, target, memory)
             solution = attempt(

@@ -113,6 +113,7 @@ def add_simulated_robot(
     scenario: Scenario,
     real: SimulatedWorld,
     remembers: bool = True,
+    by_hand: bool = True,
 ) -> SimulatedRobot:
     """Adds a robot in its world to a diagram, connected but for its controller.
 
@@ -122,6 +123,7 @@ def add_simulated_robot(
         scenario: how it is simulated.
         real: the world as it is, see `draw_world`.
         remembers: whether joint commands may have integrals and measured friction.
+        by_hand: whether pushes may be added to those of the scenario.
     """
     robot, scene = reference.robot, reference.behavior.scene
     world = add_world(
@@ -147,10 +149,10 @@ def add_simulated_robot(
     connect(
         servo.GetOutputPort("actuation"), plant.get_actuation_input_port(world.instance)
     )
-    connect(
-        disturbance.GetOutputPort("spatial_forces"),
-        plant.get_applied_spatial_force_input_port(),
-    )
+    if pushes or by_hand:
+        # To ask at every step for what never comes takes 2 % of a run.
+        forces = plant.get_applied_spatial_force_input_port()
+        connect(disturbance.GetOutputPort("spatial_forces"), forces)
     connect(
         plant.get_contact_results_output_port(),
         contact_log.GetInputPort("contact_results"),

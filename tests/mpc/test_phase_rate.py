@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from backbeat.mpc.plans.weights import PredictiveWeights
-from backbeat.mpc.predictive.matrices import time_dilation_weights
+from backbeat.mpc.predictive.cost_entries import time_dilation_weights
 from backbeat.mpc.scenario.specification import Push, Scenario
 from backbeat.mpc.simulation.simulate import run_scenario
 
