@@ -45,14 +45,14 @@ def _find_ranges(robot: RobotModel, contacts: Sequence[str]) -> np.ndarray:
     middle = np.zeros(robot.num_positions)
     if robot.floating:
         middle[0] = 1.0
-    half = 0.5 * (robot.position_lower + robot.position_upper)
-    middle[robot.base_positions :] = half
+    ends = _searched(robot)
+    middle[robot.base_positions :] = ends.mean(axis=0)
     workspace = make_workspace(robot.tree)
     for c, name in enumerate(contacts):
         limb = np.array(robot.contacts[name].limb, np.int64)
         frame = robot.frame(name)
         for i, j in enumerate(limb):
-            angles = np.linspace(robot.position_lower[j], robot.position_upper[j], 101)
+            angles = np.linspace(*ends[:, j], 101)
             J = np.empty((len(angles), 6, len(limb)))
             _limb_jacobians(
                 robot.tree,
@@ -70,8 +70,29 @@ def _find_ranges(robot: RobotModel, contacts: Sequence[str]) -> np.ndarray:
             stiff = np.flatnonzero(least < YIELDING * least.max())
             low = stiff[stiff < 50].max(initial=-1) + 1
             high = stiff[stiff >= 50].min(initial=len(angles)) - 1
-            out[:, c, i] = angles[low] + LIMB_MARGIN, angles[high] - LIMB_MARGIN
+            found = angles[low] + LIMB_MARGIN, angles[high] - LIMB_MARGIN
+            # A joint without a stop has an end only where its limb would not yield.
+            if low == 0 and np.isinf(robot.position_lower[j]):
+                found = -np.inf, found[1]
+            if high == len(angles) - 1 and np.isinf(robot.position_upper[j]):
+                found = found[0], np.inf
+            out[:, c, i] = found
     return out
+
+
+def _searched(robot: RobotModel) -> np.ndarray:
+    """(2, nj) angles between which joints are looked at [rad].
+
+    Those of their range; of a joint without a stop, half a turn from where it stands.
+    """
+    stand = np.zeros(robot.num_joints)
+    if "stand" in robot.posture_names:
+        stand = robot.posture("stand")[robot.base_positions :]
+    lower, upper = robot.position_lower, robot.position_upper
+    low = np.where(np.isinf(lower), np.minimum(stand, upper) - np.pi, lower)
+    return np.array(
+        [low, np.where(np.isinf(upper), np.maximum(stand, low) + np.pi, upper)]
+    )
 
 
 @compiled
