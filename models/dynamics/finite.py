@@ -1,4 +1,4 @@
-"""Whether all of an array is finite, for those who ask at every step."""
+"""Whether all of an array is finite, fast enough for every step."""
 
 import numpy as np
 

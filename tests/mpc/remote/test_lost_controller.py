@@ -25,7 +25,7 @@ from backbeat.mpc.remote.link import RemoteLink
 from backbeat.mpc.remote.schema import make_schema
 from backbeat.mpc.safety.fail_safe import Cause, Mode
 from backbeat.mpc.scenario.specification import Scenario
-from backbeat.mpc.whole_body.tick import CARRY
+from backbeat.mpc.whole_body.core import CARRY
 from tests.mpc.remote.peer import FAULTS, Peer
 
 SCENARIO = Scenario(behavior="stand")
