@@ -33,6 +33,7 @@ from backbeat.models.contact.cones import (
     assign_material,
     collision_shapes,
 )
+from backbeat.models.contact.friction import SIMULATED_FRICTION
 from backbeat.models.kit.drum_kit import CHAIR, DrumKit
 from backbeat.models.robot.fusing import set_joints
 from backbeat.models.robot.mimic import Following
@@ -97,7 +98,7 @@ class ContactSettings:
     """
 
     model: str = "lagged"
-    friction: float = 0.8
+    friction: float = SIMULATED_FRICTION
     feet: str = "point"
 
     def check(self) -> None:

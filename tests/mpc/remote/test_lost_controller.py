@@ -210,5 +210,7 @@ def test_nobody_there_is_said(reference):
     with Peer(make_schema(reference.robot)) as peer:
         address = peer.address
     link = RemoteLink(address, reference.behavior, SCENARIO)
-    with pytest.raises(BackbeatError, match=r"nobody answers at .* start `backbeat"):
+    with pytest.raises(
+        BackbeatError, match=r"no controller answers at .* start `backbeat"
+    ):
         link.open()

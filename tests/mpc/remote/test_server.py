@@ -135,7 +135,7 @@ def assert_serves(server, reference):
         ({"weights": {"comm": 1.0}}, "unknown key in the weights"),
         ({"weights": {"knots": 10**9}}, "knots is from 4 to 200"),
         ({"weights": {"com": -1.0}}, "with numbers from 0"),
-        ({"weights": {"reach": [0.1]}}, "reach is"),
+        ({"weights": {"reach": [0.1]}}, "max_step_length is"),
         ({"scenario": {"behavior": "stand", "tick_period": 1e-9}}, "tick_period is"),
         ({"scenario": {"behavior": "stand", "plan_period": 1e9}}, "plan_period is"),
         ({"scenario": {"behavior": "stand", "lead_in": 1e300}}, "lead_in is"),

@@ -176,7 +176,7 @@ def test_what_is_refused_is_said_in_words(serving):
     alone, _ = serving("stand")
     with pytest.raises(BackbeatError, match="serves 'stand' alone, and no task space"):
         run_task_space(ARM, alone)
-    with pytest.raises(BackbeatError, match="nobody answers"):
+    with pytest.raises(BackbeatError, match="no controller answers"):
         run_task_space(ARM, Address(port=1))
 
 
