@@ -52,7 +52,7 @@ def _find_ranges(robot: RobotModel, contacts: Sequence[str]) -> np.ndarray:
         limb = np.array(robot.contacts[name].limb, np.int64)
         frame = robot.frame(name)
         for i, j in enumerate(limb):
-            angles = np.linspace(*ends[:, j], 101)
+            angles = np.linspace(float(ends[0, j]), float(ends[1, j]), 101)
             J = np.empty((len(angles), 6, len(limb)))
             _limb_jacobians(
                 robot.tree,
