@@ -156,8 +156,8 @@ def _motor_notes(motors: EffortLimits) -> Iterator[str]:
     if number:
         yield (
             f"the torque of {number} motors falls with speed: simulations, the "
-            "whole-body program and verification heed it, plans bound torques as at "
-            "rest"
+            "whole-body program and verification account for it; planners use the "
+            "limit at rest"
         )
 
 

@@ -176,3 +176,27 @@ def test_a_joint_without_a_motor_has_no_rotor(tmp_path):
     )
     with pytest.raises(BackbeatError, match="no motor drives"):
         RobotModel(path)
+
+
+ARM = """<mujoco model="arm"><compiler angle="radian"/>
+<default><joint armature="0.01"/></default>
+<worldbody><body name="base"><geom type="box" size=".1 .1 .1" mass="2"/>
+<body name="upper" pos="0 0 .2"><joint name="first" axis="0 1 0" range="-1 1"/>
+<geom type="box" size=".05 .05 .1" mass="1"/><body name="lower" pos="0 0 .2">
+<joint name="second" axis="0 1 0" range="-1 1" armature="0.03"/>
+<geom type="box" size=".05 .05 .1" mass="1"/></body></body></body></worldbody>
+<actuator><motor name="a" joint="first" ctrlrange="-9 9" gear="3"/>
+<motor name="b" joint="second" ctrlrange="-9 9"/></actuator></mujoco>"""
+
+
+@pytest.mark.parametrize(
+    ("said", "rotors"), [("", [0.01, 0.03]), ("armature: {first: 0.2}", [0.2, 0.03])]
+)
+def test_the_armature_of_an_mjcf_file_is_a_rotor(tmp_path, said, rotors):
+    """Whatever its motor's gear; and the YAML overrides it."""
+    (tmp_path / "arm.xml").write_text(ARM)
+    path = tmp_path / "arm.yaml"
+    path.write_text(f"name: arm\nurdf: arm.xml\nbase: base\nfixed: true\n{said}\n")
+    robot = RobotModel(path)
+    assert robot.joint_names == ("first", "second")
+    assert_allclose(robot.tree.rotor, rotors, rtol=EXACT)
