@@ -149,7 +149,7 @@ def wait_until(moment: float) -> float:
 
 def paced(behavior: Behavior, planner: str, seconds: float = SECONDS) -> np.ndarray:
     """Wall times from question to answer at 1 kHz, the controller inside [s]."""
-    scenario = Scenario(
+    scenario = Scenario.of(
         behavior=behavior.name,
         tick_period=1e-3,
         planner=planner,

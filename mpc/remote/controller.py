@@ -9,6 +9,7 @@ there: the last command, which only damps, goes on for good.
 """
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -26,8 +27,7 @@ from backbeat.mpc.remote.exchange import Answer
 from backbeat.mpc.remote.link import RemoteLink
 from backbeat.mpc.safety.fail_safe import FailSafe, Failure, Mode, Safety, advance
 from backbeat.mpc.safety.servo_gains import hold_gains
-from backbeat.mpc.scenario.specification import Scenario
-from backbeat.mpc.scenario.tick_loss import tick_losses
+from backbeat.mpc.scenario.parts.timing import TimingSettings
 from backbeat.mpc.whole_body.tick import CARRY
 
 
@@ -89,25 +89,32 @@ class RemoteController(CollectableSystem):
     """
 
     def __init__(
-        self, link: RemoteLink, reference: Reference, scenario: Scenario
+        self,
+        link: RemoteLink,
+        reference: Reference,
+        timing: TimingSettings,
+        latency: float,
+        is_lost: Callable[[float], bool],
     ) -> None:
         """Makes the stand-in.
 
         Args:
             link: the connection, open.
             reference: the behavior.
-            scenario: period of ticks, delays.
+            timing: period of ticks, and lead-in.
+            latency: from a motion to the motors' answer [s].
+            is_lost: whether the tick at a time since the beginning is lost.
 
         Raises:
             BackbeatError: plans are not made on ticks.
         """
         super().__init__()
-        check_periods(scenario)
+        check_periods(timing)
         robot = self.robot = reference.robot
         nj, self._nq = robot.num_joints, robot.num_positions
-        self.link, self._lead_in = link, scenario.lead_in
-        self._hold = hold_gains(robot, reference, scenario.latency, scenario.time_step)
-        self._limits, self._is_lost = FailSafe(carry=CARRY), tick_losses(scenario)
+        self.link, self._lead_in = link, timing.lead_in
+        self._hold = hold_gains(robot, reference, latency, timing.time_step)
+        self._limits, self._is_lost = FailSafe(carry=CARRY), is_lost
         declare = self.DeclareVectorInputPort
         self._state_port = declare("state", robot.num_positions + robot.num_velocities)
         self._force_port = declare("normal_forces", len(robot.soles))
@@ -134,7 +141,7 @@ class RemoteController(CollectableSystem):
             "memory", lambda: AbstractValue.Make(first), weak(self._calc_memory), state
         )
         self.DeclarePeriodicUnrestrictedUpdateEvent(
-            scenario.tick_period, 0.0, weak(self._update)
+            timing.tick_period, 0.0, weak(self._update)
         )
         self.tick_times: list[float] = []
 
@@ -243,15 +250,15 @@ class RemotePlans(CollectableSystem):
         output.set_value(self._link.record())
 
 
-def check_periods(scenario: Scenario) -> None:
+def check_periods(timing: TimingSettings) -> None:
     """Checks that plans are made on ticks, the only times at which anything is sent.
 
     Raises:
         BackbeatError: they are not.
     """
-    ticks = scenario.plan_period / scenario.tick_period
+    ticks = timing.plan_period / timing.tick_period
     if abs(ticks - round(ticks)) > 1e-6:
         raise BackbeatError(
-            f"scenario: with a remote controller plan_period ({scenario.plan_period} "
-            f"s) must be a multiple of tick_period ({scenario.tick_period} s)"
+            f"scenario: with a remote controller plan_period ({timing.plan_period} "
+            f"s) must be a multiple of tick_period ({timing.tick_period} s)"
         )

@@ -17,7 +17,6 @@ from backbeat.behaviors.library.behavior import Behavior
 from backbeat.models.common.collectable_system import free_unused_systems
 from backbeat.mpc.control.planner_process import PlannerProcess, PlannerSettings
 from backbeat.mpc.plans.weights import PredictiveWeights
-from backbeat.mpc.predictive.settings import PlanSettings
 from backbeat.mpc.reference.trajectory import Reference
 from backbeat.mpc.remote.contents import Asked, Record, record_message
 from backbeat.mpc.remote.exchange import Answer, Question, answer_message, read_question
@@ -49,17 +48,12 @@ class ControllerSession:
     ) -> None:
         """Makes the controllers; a scenario may want one of them in a process."""
         self.reference, self.scenario = Reference(behavior), scenario
-        settings: PlanSettings = first_settings(scenario, behavior).plan
+        timing = scenario.timing
+        first = first_settings(scenario.control, scenario.world, behavior)
         self._planner: PlannerProcess | None = None
-        self._pause = min(PAUSE, MOST_TICKS * scenario.tick_period)
-        if scenario.planner == "process":
-            own = PlannerSettings(
-                weights or PredictiveWeights(),
-                settings,
-                scenario.plan_period,
-                scenario.lead_in,
-                scenario.planning_time,
-            )
+        self._pause = min(PAUSE, MOST_TICKS * timing.tick_period)
+        if scenario.control.planner == "process":
+            own = PlannerSettings.of(timing, first.plan, weights or PredictiveWeights())
             self._planner = PlannerProcess(behavior, own)
         free_unused_systems()
         builder = DiagramBuilder()
@@ -73,7 +67,7 @@ class ControllerSession:
                 builder.ConnectInput(name, port)
         self._diagram = builder.Build()
         self._inputs = {n: self._diagram.GetInputPort(n) for n in found.inputs}
-        self._asked = Asked(settings, (), scenario.world.plan_delay)
+        self._asked = Asked(first.plan, (), first.plan_delay)
         self._begin(0.0)
         self._warm_up()
 
@@ -95,7 +89,7 @@ class ControllerSession:
         x = np.r_[table.q[0], table.v[0]]
         force = np.full(len(robot.soles), robot.weight / max(1, len(robot.soles)))
         for k in range(3):
-            t = k * self.scenario.plan_period
+            t = k * self.scenario.timing.plan_period
             self(Question(0, t, k == 0, x, force, self._asked))
         self._begin(0.0)
 

@@ -9,22 +9,6 @@ import threading
 from backbeat.behaviors.library.behavior import Behavior
 from backbeat.models.common.closing import Closing
 from backbeat.mpc.control.planner_process import PlannerProcess, PlannerSettings
-from backbeat.mpc.plans.weights import PredictiveWeights
-from backbeat.mpc.scenario.settings import first_settings
-from backbeat.mpc.scenario.specification import Scenario
-
-
-def planner_settings(
-    behavior: Behavior, scenario: Scenario, weights: PredictiveWeights
-) -> PlannerSettings:
-    """What a planner in another process is told of a run."""
-    return PlannerSettings(
-        weights,
-        first_settings(scenario, behavior).plan,
-        scenario.plan_period,
-        scenario.lead_in,
-        scenario.planning_time,
-    )
 
 
 class ComingPlanner(Closing):

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 
 from pydrake.systems.framework import DiagramBuilder, InputPort
 
-from backbeat.behaviors.library.behavior import Behavior
-from backbeat.mpc.control.plan_channel import PlanChannel
+from backbeat.mpc.control.plan_channel import PlanChannel, PlanDelivery
 from backbeat.mpc.plans.weights import PredictiveWeights
 from backbeat.mpc.predictive.controller import Planner, PredictiveController
 from backbeat.mpc.predictive.program import PredictiveProgram
@@ -21,6 +20,7 @@ from backbeat.mpc.remote.link import RemoteLink
 from backbeat.mpc.scenario.settings import first_settings
 from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.scenario.tick_loss import tick_losses
+from backbeat.mpc.scenario.upper_body_task import UpperBodyTask
 from backbeat.mpc.whole_body.controller import WholeBodyController
 from backbeat.mpc.whole_body.programs.preset import make_whole_body_program
 from backbeat.mpc.whole_body.programs.upper_body import UpperBody
@@ -45,20 +45,6 @@ class Controllers:
     inputs: Mapping[str, tuple[InputPort, ...]]
 
 
-def adapted(
-    weights: PredictiveWeights | None, scenario: Scenario, behavior: Behavior
-) -> PredictiveWeights:
-    """The weights of a run: its musical knob, and what is held to the behavior.
-
-    Args:
-        weights: to start from; None for those that ship.
-        scenario: says what is switched off, and may have a beat priority.
-        behavior: has one otherwise.
-    """
-    plan = first_settings(scenario, behavior).plan
-    return plan.adapt(weights or PredictiveWeights())
-
-
 def add_controllers(
     builder: DiagramBuilder,
     reference: Reference,
@@ -75,20 +61,21 @@ def add_controllers(
         weights: weights of the predictive program.
         planner: plans in place of the predictive controller; None for itself.
     """
-    program = PredictiveProgram(
-        reference, adapted(weights, scenario, reference.behavior)
-    )
+    timing = scenario.timing
+    first = first_settings(scenario.control, scenario.world, reference.behavior).plan
+    program = PredictiveProgram(reference, first.adapt(weights or PredictiveWeights()))
     predictive = PredictiveController(
         program,
-        scenario.plan_period,
-        scenario.lead_in,
+        timing.plan_period,
+        timing.lead_in,
         STEPPING,
-        scenario.planning_time,
+        timing.planning_time,
         planner,
         weights,
     )
     builder.AddNamedSystem("predictive_controller", predictive)
-    channel = PlanChannel(scenario, program.rest(0.0, -scenario.lead_in))
+    rest = program.rest(0.0, -timing.lead_in)
+    channel = PlanChannel(PlanDelivery.of(scenario), rest)
     builder.AddNamedSystem("plan_channel", channel)
     builder.Connect(predictive.GetOutputPort("plan"), channel.GetInputPort("sent"))
     whole_body = _add_whole_body(builder, reference, scenario)
@@ -115,7 +102,9 @@ def add_remote_controllers(
         scenario: periods and delays.
         link: the connection, open.
     """
-    whole_body = RemoteController(link, reference, scenario)
+    timing, error = scenario.timing, scenario.world.mismatch
+    is_lost = tick_losses(error, scenario.seed, timing.tick_period)
+    whole_body = RemoteController(link, reference, timing, scenario.latency, is_lost)
     builder.AddNamedSystem("remote_controller", whole_body)
     predictive = RemotePlans(link)
     builder.AddNamedSystem("remote_plans", predictive)
@@ -127,13 +116,12 @@ def add_remote_controllers(
     return Controllers(predictive, whole_body, inputs)
 
 
-def make_upper_body(reference: Reference, scenario: Scenario) -> UpperBody | None:
-    """Joints above the legs that go their own way, if the scenario says so.
+def make_upper_body(reference: Reference, task: UpperBodyTask) -> UpperBody | None:
+    """Joints above the legs that go their own way, if a task says so.
 
     Raises:
         BackbeatError: the robot or the behavior does not allow it.
     """
-    task = scenario.upper_body
     return UpperBody(reference, task.hand, task.control) if task.hand else None
 
 
@@ -142,15 +130,16 @@ def _add_whole_body(
 ) -> WholeBodyController:
     """The fast controller."""
     robot, patches, points = reference.robot, reference.patches, reference.points
-    upper = make_upper_body(reference, scenario)
+    control, timing = scenario.control, scenario.timing
+    upper = make_upper_body(reference, control.upper_body)
     controller = WholeBodyController(
-        make_whole_body_program(robot, patches, points, scenario.preset, upper),
+        make_whole_body_program(robot, patches, points, control.preset, upper),
         reference,
         scenario.tick_timing,
-        scenario.lead_in,
+        timing.lead_in,
         upper=upper,
-        motion=scenario.upper_body.told,
-        is_lost=tick_losses(scenario),
+        motion=control.upper_body.told,
+        is_lost=tick_losses(scenario.world.mismatch, scenario.seed, timing.tick_period),
     )
     builder.AddNamedSystem("whole_body_controller", controller)
     return controller

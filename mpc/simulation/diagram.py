@@ -2,10 +2,9 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
-from pydrake.systems.framework import Context, DiagramBuilder, OutputPort
+from pydrake.systems.framework import Context, DiagramBuilder
 from pydrake.systems.primitives import LogVectorOutput, VectorLogSink
 
 from backbeat.behaviors.library.behavior import Behavior
@@ -16,7 +15,7 @@ from backbeat.mpc.plans.weights import PredictiveWeights
 from backbeat.mpc.predictive.controller import Planner
 from backbeat.mpc.reference.trajectory import Reference
 from backbeat.mpc.remote.link import RemoteLink
-from backbeat.mpc.safety.joint_modes import takes_efforts_alone
+from backbeat.mpc.safety.joint_modes import JointModes, takes_efforts_alone
 from backbeat.mpc.scenario.settings import SettingsSource, add_settings
 from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.simulation.controllers import (
@@ -28,8 +27,13 @@ from backbeat.mpc.simulation.controllers import (
 )
 from backbeat.mpc.world.altered_robot import alter_robot
 from backbeat.mpc.world.joint_sample import JointSample
-from backbeat.mpc.world.joint_softness import add_joint_modes
-from backbeat.mpc.world.sensing import add_detector, add_estimator
+from backbeat.mpc.world.joint_softness import add_joint_modes, soft_periods
+from backbeat.mpc.world.sensing import (
+    SensedPorts,
+    SensorSetup,
+    add_detector,
+    add_estimator,
+)
 from backbeat.mpc.world.servo_check import check_servos
 from backbeat.mpc.world.simulated_robot import (
     LOG_PERIOD,
@@ -71,7 +75,7 @@ class ClosedLoop(ControlledRobot):
         plant, behavior = self.world.plant, self.reference.behavior
         own = plant.GetMyMutableContextFromRoot(context)
         lock_joints(plant, own, self.reference.robot.locked)
-        error, seed = self.scenario.world, self.scenario.seed
+        error, seed = self.scenario.world.mismatch, self.scenario.seed
         alter_robot(plant, own, self.world.instance, error, seed)
         still = np.zeros(self.reference.robot.num_velocities)
         self.body.set_state(context, self.q_start, still)
@@ -120,13 +124,22 @@ def build_closed_loop(
     tell(1, STEPS, "the behavior")
     free_unused_systems()
     builder, reference = DiagramBuilder(), Reference(behavior)
-    check_servos(reference, scenario)
+    check_servos(reference, scenario.latency, scenario.sampling)
     tell(2, STEPS, "the robot in its world")
     # What another process asks for is seen when it does.
-    remembers = _has_modes(reference, scenario) or remote is not None
-    real = draw_world(scenario, reference)
+    modes = _joint_modes(reference, scenario)
+    real = draw_world(scenario.world, scenario.seed, reference)
     q_start = stand_on(reference, real.soles) if real.soles else reference.table.q[0]
-    body = add_simulated_robot(builder, reference, scenario, real, remembers)
+    body = add_simulated_robot(
+        builder,
+        reference,
+        real,
+        scenario.world,
+        scenario.actuation,
+        scenario.timing,
+        scenario.disturbances.pushes,
+        remembers=modes is not None or remote is not None,
+    )
     settings = add_settings(builder, scenario, reference)
     tell(3, STEPS, "the controllers")
     if remote is None:
@@ -136,9 +149,9 @@ def build_closed_loop(
     tell(4, STEPS, "sensors and logs")
     sensed = _add_sensing(builder, reference, scenario, body, settings, found)
     _connect_controllers(builder, found, sensed, settings, body)
-    _connect_command(builder, reference, scenario, body, found, sensed)
+    _connect_command(builder, modes, body, found, sensed)
     detector = _add_detector(builder, reference, scenario, body, settings, sensed)
-    logs = body.add_logs(builder, scenario.time_step)
+    logs = body.add_logs(builder, scenario.timing.time_step)
     logs["sensed"] = LogVectorOutput(sensed.state, builder, LOG_PERIOD)
     diagram = builder.Build()
     diagram.set_name("closed_loop")
@@ -160,20 +173,6 @@ def _nothing(step: int, steps: int, what: str) -> None:
     """Tells nobody."""
 
 
-class _Sensed(NamedTuple):
-    """What controllers and detector are told: the truth, or what sensors make of it.
-
-    `sampled` is the state of when wrenches and `specific_force` were felt; who is told
-    the truth has no accelerometer.
-    """
-
-    state: OutputPort
-    sampled: OutputPort
-    normal_forces: OutputPort
-    wrenches: OutputPort
-    specific_force: OutputPort | None = None
-
-
 def _add_sensing(
     builder: DiagramBuilder,
     reference: Reference,
@@ -181,21 +180,27 @@ def _add_sensing(
     body: SimulatedRobot,
     settings: SettingsSource,
     controllers: Controllers,
-) -> _Sensed:
+) -> SensedPorts:
     """Adds sensors and estimator, if the scenario has them."""
     force = body.contact_log.GetOutputPort("normal_forces")
     wrenches = body.contact_log.GetOutputPort("sole_wrenches")
-    if scenario.state != "estimated":
-        return _Sensed(body.state, body.state, force, wrenches)
+    if not scenario.sensing.is_estimated:
+        return SensedPorts(body.state, body.state, force, wrenches)
     scale = settings.GetOutputPort("noise_scale")
+    setup = SensorSetup(
+        scenario.sensing,
+        scenario.timing.sensor_period,
+        scenario.actuation.actuator_lag,
+        scenario.seed,
+    )
     estimator = add_estimator(
-        builder, reference, scenario, body.state, body.contact_log, scale
+        builder, reference, setup, body.state, body.contact_log, scale
     )
     builder.Connect(
         controllers.whole_body.GetOutputPort("joint_acceleration"),
         estimator.GetInputPort("joint_acceleration"),
     )
-    return _Sensed(
+    return SensedPorts(
         estimator.GetOutputPort("state"),
         estimator.GetOutputPort("sampled_state"),
         estimator.GetOutputPort("normal_forces"),
@@ -204,25 +209,27 @@ def _add_sensing(
     )
 
 
-def _has_modes(reference: Reference, scenario: Scenario) -> bool:
-    """Whether joints are ever commanded otherwise than by efforts and set points."""
-    return bool(scenario.compliant) or not takes_efforts_alone(reference.robot)
+def _joint_modes(reference: Reference, scenario: Scenario) -> JointModes | None:
+    """What joints take; None where it is never anything but efforts and set points."""
+    compliant, timing = scenario.disturbances.compliant, scenario.timing
+    if not compliant and takes_efforts_alone(reference.robot):
+        return None
+    latency = scenario.latency
+    periods = soft_periods(compliant, reference, timing, latency)
+    return JointModes(reference, latency, periods, timing.time_step)
 
 
 def _connect_command(
     builder: DiagramBuilder,
-    reference: Reference,
-    scenario: Scenario,
+    modes: JointModes | None,
     body: SimulatedRobot,
     controllers: Controllers,
-    sensed: _Sensed,
+    sensed: SensedPorts,
 ) -> None:
     """Connects the servo to the command, as the modes of the joints have it."""
     command = controllers.whole_body.GetOutputPort("command")
-    if _has_modes(reference, scenario):
-        command = add_joint_modes(
-            builder, reference, scenario, body, command, sensed.state
-        )
+    if modes is not None:
+        command = add_joint_modes(builder, modes, body, command, sensed.state)
     builder.Connect(command, body.servo.GetInputPort("command"))
 
 
@@ -232,27 +239,26 @@ def _add_detector(
     scenario: Scenario,
     body: SimulatedRobot,
     settings: SettingsSource,
-    sensed: _Sensed,
+    sensed: SensedPorts,
 ) -> ForceDetector | None:
     """Adds what watches for unknown forces, if the scenario has it."""
-    if not scenario.watch_forces:
+    if not scenario.monitoring.watch_forces:
         return None
     return add_detector(
         builder,
         reference,
-        scenario,
-        sensed.sampled,
+        scenario.sensing,
+        scenario.timing,
+        sensed,
         body.servo.GetOutputPort("joint_effort"),
-        sensed.wrenches,
         settings.GetOutputPort("plan"),
-        sensed.specific_force,
     )
 
 
 def _connect_controllers(
     builder: DiagramBuilder,
     controllers: Controllers,
-    sensed: _Sensed,
+    sensed: SensedPorts,
     settings: SettingsSource,
     body: SimulatedRobot,
 ) -> None:

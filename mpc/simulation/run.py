@@ -92,15 +92,15 @@ class SimulationRun:
 
     def beat_times(self) -> np.ndarray:
         """(B,) when the beats are, at the tempo that was asked for [s]."""
-        tempo = asked_tempo(self.scenario)
+        tempo = asked_tempo(self.scenario.disturbances)
         return tempo.beat_times(self.behavior, float(self.t[-1]))
 
     def pulses(self) -> list[tuple[float, Pulse]]:
         """Pulses of the bars, each when it is asked for [s]; see `Behavior.pulses`."""
-        tempo = asked_tempo(self.scenario)
+        tempo = asked_tempo(self.scenario.disturbances)
         return tempo.pulses(self.behavior, float(self.t[-1]))
 
     def asked_events(self) -> tuple[Event, ...]:
         """The behavior's events when the tempo asked for has them."""
-        tempo = asked_tempo(self.scenario)
+        tempo = asked_tempo(self.scenario.disturbances)
         return tuple(tempo.place(event) for event in self.behavior.events)

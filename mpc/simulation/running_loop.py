@@ -15,7 +15,7 @@ from backbeat.behaviors.library.behavior import Behavior
 from backbeat.models.common.closing import Closing
 from backbeat.models.common.collectable_system import weak
 from backbeat.models.world.simulator import make_simulator
-from backbeat.mpc.control.planner_process import PlannerProcess
+from backbeat.mpc.control.planner_process import PlannerProcess, PlannerSettings
 from backbeat.mpc.plans.plan import Plan
 from backbeat.mpc.plans.weights import PredictiveWeights
 from backbeat.mpc.predictive.controller import PredictiveController
@@ -23,10 +23,11 @@ from backbeat.mpc.remote.address import Address
 from backbeat.mpc.remote.link import RemoteLink
 from backbeat.mpc.scenario.asked_tempo import asked_tempo, check_times, play_length
 from backbeat.mpc.scenario.disturbances import on_links
+from backbeat.mpc.scenario.parts.push import Push
 from backbeat.mpc.scenario.setting_event import SettingEvent, setting_event
-from backbeat.mpc.scenario.settings import check_event
-from backbeat.mpc.scenario.specification import Push, Scenario
-from backbeat.mpc.simulation.coming_planner import ComingPlanner, planner_settings
+from backbeat.mpc.scenario.settings import check_event, first_settings
+from backbeat.mpc.scenario.specification import Scenario
+from backbeat.mpc.simulation.coming_planner import ComingPlanner
 from backbeat.mpc.simulation.diagram import (
     STEPS,
     ClosedLoop,
@@ -35,7 +36,7 @@ from backbeat.mpc.simulation.diagram import (
 )
 from backbeat.mpc.simulation.repeating import repeatable
 from backbeat.mpc.simulation.run_log import RunLog
-from backbeat.mpc.simulation.timeline import ROUNDING, advance_to, next_tick
+from backbeat.mpc.simulation.timeline import ROUNDING, advance_to
 from backbeat.mpc.world.fall import has_fallen, has_run_away
 from backbeat.mpc.world.joint_sample import Listener
 
@@ -84,24 +85,23 @@ class RunningLoop(Closing):
             BackbeatError: the scenario makes no sense, or not for this behavior, or
                 its planner process does not start, or no controller answers.
         """
-        pushes = on_links(scenario.check().pushes, behavior.robot_model)
-        scenario = replace(scenario, pushes=pushes)
+        scenario = scenario.check()
+        pushes = on_links(scenario.disturbances.pushes, behavior.robot_model)
+        scenario = scenario.changed(pushes=pushes)
         self.behavior, self.scenario = behavior, scenario
         self.weights = weights or PredictiveWeights()
-        check_times(scenario, behavior)
+        check_times(scenario.timing, scenario.disturbances, behavior)
         self._given = scenario
         self._planner: PlannerProcess | ComingPlanner | None = None
         self._link: RemoteLink | None = None
         self.log = RunLog({})
-        self.is_watching = scenario.watch_forces
+        self.is_watching = scenario.monitoring.watch_forces
         self._watchers: list[Watcher] = []
         planner = None
         if remote is not None:
             self._link = RemoteLink(remote, behavior, scenario, weights)
-        elif scenario.planner == "process":
-            planner = PlannerProcess(
-                behavior, planner_settings(behavior, scenario, self.weights)
-            )
+        elif scenario.control.planner == "process":
+            planner = PlannerProcess(behavior, self._planner_settings())
             self._planner = planner
         try:
             if self._link is not None:
@@ -112,7 +112,7 @@ class RunningLoop(Closing):
             if progress is not None:
                 progress(STEPS, STEPS, "the first plan")
             self.restart()
-            self._simulate(scenario.plan_period)
+            self._simulate(scenario.timing.plan_period)
             self.restart()
         except BaseException:
             self.close()
@@ -133,8 +133,13 @@ class RunningLoop(Closing):
         bit, wherever they are made. An error in starting it is one of `advance`.
         """
         if self._planner is None and self._link is None:
-            told = planner_settings(self.behavior, self._given, self.weights)
-            self._planner = ComingPlanner(self.behavior, told)
+            self._planner = ComingPlanner(self.behavior, self._planner_settings())
+
+    def _planner_settings(self) -> PlannerSettings:
+        """What a planner in another process is told of the run."""
+        given = self._given
+        first = first_settings(given.control, given.world, self.behavior)
+        return PlannerSettings.of(given.timing, first.plan, self.weights)
 
     def _meet_planner(self) -> None:
         """Leaves plans to a planner that has come."""
@@ -158,12 +163,12 @@ class RunningLoop(Closing):
             held: settings that hold from the start, at whatever time; None for those
                 of the scenario.
         """
-        events = list(self._given.events)
-        if held is not None and held.values():
-            events.append(replace(held, time=-self._given.lead_in))
-        self.scenario = replace(
-            self._given, pushes=list(self._given.pushes), events=events
-        )
+        events = self._given.disturbances.events
+        is_held = held is not None and bool(held.values())
+        if held is not None and is_held:
+            first = replace(held, time=-self._given.timing.lead_in)
+            events = [*events, first]
+        self.scenario = self._given.changed(events=events)
         loop = self.loop
         loop.whole_body.tick_times.clear()
         self.simulator = make_simulator(
@@ -172,7 +177,7 @@ class RunningLoop(Closing):
         self.simulator.Initialize()
         self._let_watch()
         self.watch_forces(self.is_watching)
-        if len(events) > len(self._given.events):
+        if is_held:
             source = self.loop.settings
             source.add(source.GetMyMutableContextFromRoot(self.context), events[-1])
         self.log.close()
@@ -196,7 +201,8 @@ class RunningLoop(Closing):
         """
         detector = self.loop.detector
         self.is_watching = on and detector is not None
-        self.scenario.watch_forces &= self.is_watching
+        if not self.is_watching:
+            self.scenario = self.scenario.changed(watch_forces=False)
         if detector is not None:
             detector.watch(detector.GetMyMutableContextFromRoot(self.context), on)
 
@@ -204,7 +210,7 @@ class RunningLoop(Closing):
         """Tells a listener of state and torques now, and whenever it takes them."""
 
         def tell(root: Context) -> None:
-            t = float(root.get_time()) - self.scenario.lead_in
+            t = float(root.get_time()) - self.scenario.timing.lead_in
             if listener.is_due(t):
                 listener.take(self.loop.joint_sample(root, t))
 
@@ -228,12 +234,13 @@ class RunningLoop(Closing):
     @property
     def time(self) -> float:
         """Time of the behavior [s]."""
-        return float(self.context.get_time()) - self.scenario.lead_in
+        return float(self.context.get_time()) - self.scenario.timing.lead_in
 
     @property
     def end(self) -> float:
         """Time of the behavior at which the run ends [s]."""
-        return play_length(self.scenario, self.behavior)
+        scenario = self.scenario
+        return play_length(scenario.timing, scenario.disturbances, self.behavior)
 
     @property
     def is_over(self) -> bool:
@@ -248,8 +255,8 @@ class RunningLoop(Closing):
         """
         began = time.perf_counter()
         self._meet_planner()
-        scenario, start = self.scenario, self.context.get_time()
-        period, end = scenario.plan_period, scenario.lead_in + self.end
+        timing, start = self.scenario.timing, self.context.get_time()
+        period, end = timing.plan_period, timing.lead_in + self.end
         until = min(start + duration, end)
         while not self.is_over and self.context.get_time() < until - ROUNDING:
             boundary = period * (self.log.num_plans + 1)
@@ -277,7 +284,7 @@ class RunningLoop(Closing):
         context = system.GetMyContextFromRoot(self.context)
         plan: Plan = system.GetOutputPort("plan").Eval(context)
         self.log.add(plan, self.context)
-        asked = asked_tempo(self.scenario).phase(self.time)
+        asked = asked_tempo(self.scenario.disturbances).phase(self.time)
         if self.fell_at is None and has_fallen(self.loop, self.context, asked):
             self.fell_at = self.time
 
@@ -295,10 +302,11 @@ class RunningLoop(Closing):
             BackbeatError: unknown, a value that makes no sense, or not possible here.
         """
         event = setting_event(self._next_tick(), setting, value)
-        check_event(event, self.scenario, self.loop.reference)
+        known = self.scenario
+        check_event(event, known.world, known.sensing, self.loop.reference)
         source = self.loop.settings
         source.add(source.GetMyMutableContextFromRoot(self.context), event)
-        self.scenario.events.append(event)
+        self.scenario = known.changed(events=[*known.disturbances.events, event])
         return event.time
 
     def push(
@@ -320,10 +328,11 @@ class RunningLoop(Closing):
         numbers = [float(x) for x in impulse]
         push = Push(self._next_tick(), float(duration), numbers, str(body))
         (push,) = on_links([push], self.behavior.robot_model)
-        replace(self.scenario, pushes=[push], events=[]).check()
+        known = self.scenario
+        known.changed(pushes=[push], events=[]).check()
         system = self.loop.body.disturbance
         system.add(system.GetMyMutableContextFromRoot(self.context), push)
-        self.scenario.pushes.append(push)
+        self.scenario = known.changed(pushes=[*known.disturbances.pushes, push])
         return push.time
 
     def settings(self) -> dict[str, Any]:
@@ -346,4 +355,4 @@ class RunningLoop(Closing):
 
     def _next_tick(self) -> float:
         """Time of the behavior at the next control tick, never that of now [s]."""
-        return next_tick(self.scenario, self.context.get_time())
+        return self.scenario.timing.next_tick(self.context.get_time())

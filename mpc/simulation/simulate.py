@@ -48,25 +48,27 @@ def run_scenario(
     # The matrices are small: threads of the BLAS would only wait for each other.
     loop = RunningLoop(behavior, scenario, weights, remote)
     with loop as running, threadpool_limits(1):
-        length = scenario.lead_in + running.end
+        timing = running.scenario.timing
+        length = timing.lead_in + running.end
         if listener is not None:
             running.listen(listener)
         while not running.is_over:
-            running.advance(scenario.plan_period)
+            running.advance(timing.plan_period)
             done = running.log.num_plans
             if progress and done % 5 == 1:
-                progress(min(1.0, done * scenario.plan_period / length))
+                progress(min(1.0, done * timing.plan_period / length))
         return collect_run(running)
 
 
 def collect_run(running: RunningLoop) -> SimulationRun:
     """What has happened so far in a loop, up to its last whole plan period."""
     loop, context, scenario = running.loop, running.context, running.scenario_so_far()
+    timing = scenario.timing
     logs = {name: running.log.samples(name, context) for name in loop.logs}
     plans = running.log.plans()
-    t = logs["state"][0] - scenario.lead_in
+    t = logs["state"][0] - timing.lead_in
     # Under way, a run is what its scenario makes again.
-    end = np.inf if running.is_over else scenario.duration + 1e-9
+    end = np.inf if running.is_over else timing.duration + 1e-9
     speeds = logs["state"][1][:, running.behavior.robot_model.num_positions :]
     n = min(int(np.searchsorted(t, end)), samples_before_runaway(speeds))
     memory, slow = (
@@ -75,14 +77,14 @@ def collect_run(running: RunningLoop) -> SimulationRun:
     )
     tick_safety, plan_safety, link_safety = _safeties(memory, slow)
     detection = None
-    if loop.detector is not None and scenario.watch_forces:
+    if loop.detector is not None and scenario.monitoring.watch_forces:
         own = loop.detector.GetMyContextFromRoot(context)
         detection = loop.detector.GetOutputPort("memory").Eval(own)
     samples = {name: rows[:n] for name, (_, rows) in logs.items()}
     contact = samples["contact"]
     strike_t, strikes = np.zeros(0), np.zeros((0, 0))
     if "strike" in logs:
-        strike_t = logs["strike"][0] - scenario.lead_in
+        strike_t = logs["strike"][0] - timing.lead_in
         strike_t = strike_t[strike_t < end]
         strikes = logs["strike"][1][: len(strike_t)]
     return SimulationRun(

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from backbeat.mpc.analysis.metrics import run_metrics
-from backbeat.mpc.scenario.specification import Push, Scenario
+from backbeat.mpc.scenario.parts.push import Push
+from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.simulation.simulate import run_scenario
 from tests.behaviors.drake_robot import DrakeRobot
 from tests.tolerances import FOLLOWED
@@ -26,7 +27,7 @@ def feet(robot, q):
 @pytest.fixture(scope="module")
 def walk(built):
     """Two steps, from start to end."""
-    return run_scenario(Scenario(behavior="walk-2"), built("walk-2"))
+    return run_scenario(Scenario.of(behavior="walk-2"), built("walk-2"))
 
 
 def test_two_steps_are_walked(walk):
@@ -69,7 +70,7 @@ def test_the_foot_that_swings_carries_nothing(walk):
 )
 def test_who_is_pushed_in_a_jump_lands(built, time, impulse):
     behavior, push = built("squat-jump"), Push(time, 0.1, impulse, "pelvis")
-    scenario = Scenario(
+    scenario = Scenario.of(
         behavior="squat-jump",
         pushes=[push],
         lead_out=4.4,
@@ -83,7 +84,7 @@ def test_who_is_pushed_in_a_jump_lands(built, time, impulse):
 @pytest.mark.parametrize("contact_model", ["lagged", "sap"])
 @pytest.mark.parametrize("name", NAMES)
 def test_nobody_falls(built, name, contact_model):
-    scenario = Scenario(behavior=name, contact_model=contact_model)
+    scenario = Scenario.of(behavior=name, contact_model=contact_model)
     run = run_scenario(scenario, built(name))
     metrics = run_metrics(run)
     assert metrics["fell"] is False

@@ -13,7 +13,9 @@ from backbeat.mpc.plans.weights import PredictiveWeights
 from backbeat.mpc.predictive.plan_explanation import explain_plan
 from backbeat.mpc.predictive.program import PredictiveProgram
 from backbeat.mpc.reference.trajectory import Reference
-from backbeat.mpc.scenario.specification import Push, Scenario, WorldError
+from backbeat.mpc.scenario.parts.push import Push
+from backbeat.mpc.scenario.specification import Scenario
+from backbeat.mpc.scenario.world_error import WorldError
 from backbeat.mpc.simulation.simulate import run_scenario
 
 PERIOD = 0.02
@@ -116,7 +118,7 @@ def test_a_plan_is_explained_with_the_grip_that_it_had(reference):
 
 def test_a_push_does_not_make_a_floor_slippery(built):
     """Soles are dragged and turned about their edges, and grip stays near whole."""
-    scenario = Scenario(
+    scenario = Scenario.of(
         behavior="stand",
         lead_in=0.3,
         duration=1.5,
@@ -141,7 +143,7 @@ def slide(run):
 @pytest.mark.parametrize("seed", [2, 3, 11])
 def test_a_dancer_stays_up_where_it_leans_on_more_than_there_is(built, seed):
     """All three fell when nothing was learned, after feet that slid 16 cm apart."""
-    scenario = Scenario(
+    scenario = Scenario.of(
         behavior="groove",
         seed=seed,
         state="estimated",

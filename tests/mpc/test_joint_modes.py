@@ -14,7 +14,8 @@ from backbeat.models.robot.description import SHIPPED
 from backbeat.models.state.configuration import Configuration
 from backbeat.mpc.analysis.metrics import run_metrics
 from backbeat.mpc.scenario.compliant_period import CompliantPeriod
-from backbeat.mpc.scenario.specification import Push, Scenario, load_scenario
+from backbeat.mpc.scenario.parts.push import Push
+from backbeat.mpc.scenario.specification import Scenario, load_scenario
 from backbeat.mpc.simulation.diagram import build_closed_loop
 from backbeat.mpc.simulation.simulate import run_scenario
 
@@ -23,7 +24,7 @@ PULL = Push(0.2, 1.0, [0.0, 12.0, -8.0], "l_hand")
 
 
 def pulled(behavior, *periods, **more):
-    scenario = Scenario(
+    scenario = Scenario.of(
         "stand",
         lead_in=0.1,
         duration=1.2,
@@ -136,7 +137,7 @@ def test_the_hardware_interface_chooses_the_servo_of_a_run(tmp_path, word, takes
     robot = behavior.robot_model
     arm = robot.groups["l_arm"]
     assert any(f"take {takes}" in note for note in robot.notes)
-    loop = build_closed_loop(behavior, Scenario("waving").check())
+    loop = build_closed_loop(behavior, Scenario.of("waving").check())
     simulator = Simulator(loop.diagram, loop.make_context())
     simulator.AdvanceTo(1.0)
     servo = loop.body.servo
@@ -152,7 +153,7 @@ def test_the_hardware_interface_chooses_the_servo_of_a_run(tmp_path, word, takes
         assert blocks[DAMPING, arm].all()
     else:
         assert (blocks[STIFFNESS, arm] > 0).all()
-    run = run_scenario(Scenario("waving").check(), behavior)
+    run = run_scenario(Scenario.of("waving").check(), behavior)
     error = run_metrics(run)["joint_error_deg"]
     assert not run.fell
     assert error["max"] < most

@@ -4,7 +4,8 @@ import pytest
 import yaml
 
 from backbeat.models.common.errors import BackbeatError
-from backbeat.mpc.scenario.specification import Push, Scenario, load_scenario, read_push
+from backbeat.mpc.scenario.parts.push import Push, read_push
+from backbeat.mpc.scenario.specification import Scenario, load_scenario
 
 
 def write(tmp_path, text):
@@ -20,13 +21,15 @@ def test_a_file_overrides_defaults(tmp_path):
         "pushes:\n- {time: 1.5, impulse: [0, 60, 0], body: utorso}\n",
     )
     scenario = load_scenario(path)
-    assert scenario.friction == 0.4
-    assert scenario.contact_model == Scenario().contact_model
-    assert scenario.pushes == [Push(time=1.5, impulse=[0, 60, 0], body="utorso")]
+    assert scenario.world.friction == 0.4
+    assert scenario.world.contact_model == Scenario().world.contact_model
+    assert scenario.disturbances.pushes == [
+        Push(time=1.5, impulse=[0, 60, 0], body="utorso")
+    ]
 
 
 def test_a_scenario_goes_to_a_file_and_back(tmp_path):
-    scenario = Scenario(
+    scenario = Scenario.of(
         behavior="groove",
         timing=False,
         contact_model="sap",
@@ -40,7 +43,7 @@ def test_a_scenario_goes_to_a_file_and_back(tmp_path):
 def test_the_true_state_may_be_written_as_yaml_reads_it(tmp_path):
     for text in ("true", '"true"', "estimated"):
         path = write(tmp_path, f"behavior: stand\nstate: {text}\n")
-        assert load_scenario(path).state == text.strip('"')
+        assert load_scenario(path).sensing.state == text.strip('"')
 
 
 @pytest.mark.parametrize(

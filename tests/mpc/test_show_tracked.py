@@ -30,7 +30,7 @@ def tiny(files):
 
 def check_run(show, contact_model):
     """Tracks a show and returns its metrics."""
-    scenario = Scenario(behavior=show.name, contact_model=contact_model)
+    scenario = Scenario.of(behavior=show.name, contact_model=contact_model)
     run = run_scenario(scenario, show)
     metrics = run_metrics(run)
     assert metrics["fell"] is False

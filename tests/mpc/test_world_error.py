@@ -12,6 +12,7 @@ from backbeat.models.actuation.joint_command import BLOCKS, EFFORT, FEEDFORWARD
 from backbeat.models.common.errors import BackbeatError
 from backbeat.models.world.ground import plane_height
 from backbeat.mpc.reference.trajectory import Reference
+from backbeat.mpc.scenario.parts.world import WorldSettings
 from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.scenario.world_error import (
     Stream,
@@ -28,7 +29,7 @@ from tests.tolerances import EXACT, REACHED
 
 
 def scenario(behavior, seed=0, **error):
-    return Scenario(behavior=behavior.name, seed=seed, world=WorldError(**error))
+    return Scenario.of(behavior=behavior.name, seed=seed, world=WorldError(**error))
 
 
 def loop_of(behavior, seed=0, **error):
@@ -221,11 +222,17 @@ def test_every_foothold_gets_a_block_of_its_own(walk):
     assert X_WG.translation()[2] + 0.5 * shape.height() < min(rises)
 
 
+def drawn(reference, seed, **error):
+    """The world of a run with this error."""
+    settings = WorldSettings(mismatch=WorldError(**error))
+    return draw_world(settings, seed, reference)
+
+
 @pytest.mark.parametrize("seed", range(6))
 def test_nobody_starts_inside_the_ground_of_a_step_to_come(walk, seed):
     """The first step is shorter than a sole, and its block may be the higher one."""
     reference = Reference(walk)
-    real = draw_world(scenario(walk, seed, step_height=0.03), reference)
+    real = drawn(reference, seed, step_height=0.03)
     footholds = find_footholds(reference)
     for block in real.ground.blocks:
         assert min(block.length, block.width) > 0.1
@@ -244,7 +251,7 @@ def test_heights_are_spread_over_the_whole_range(walk):
     reference = Reference(walk)
     rises = []
     for seed in range(60):
-        blocks = draw_world(scenario(walk, seed, step_height=0.03), reference)
+        blocks = drawn(reference, seed, step_height=0.03)
         rises += [b.X_WT.translation()[2] for b in blocks.ground.blocks]
     assert max(map(abs, rises)) <= 0.03
     assert min(rises) < -0.028 < 0.028 < max(rises)
@@ -255,7 +262,7 @@ def test_tilts_have_their_size_and_any_direction(walk):
     reference = Reference(walk)
     directions = []
     for seed in range(20):
-        real = draw_world(scenario(walk, seed, tilt_deg=5.0), reference)
+        real = drawn(reference, seed, tilt_deg=5.0)
         for block in real.ground.blocks:
             normal = block.X_WT.rotation().matrix()[:, 2]
             assert np.degrees(np.arccos(normal[2])) == pytest.approx(5.0)
@@ -336,8 +343,8 @@ def test_soles_find_the_friction_that_was_asked_for(walk):
 def test_a_share_of_the_footholds_is_slippery(walk):
     reference, slippery, number = Reference(walk), 0, 0
     for seed in range(100):
-        setting = scenario(walk, seed, patch_friction=[0.2, 0.3], patch_share=0.4)
-        blocks = draw_world(setting, reference).ground.blocks
+        real = drawn(reference, seed, patch_friction=[0.2, 0.3], patch_share=0.4)
+        blocks = real.ground.blocks
         slippery += sum(b.friction is not None for b in blocks)
         number += len(blocks)
     assert 0.3 < slippery / number < 0.5
@@ -350,10 +357,9 @@ def test_no_ground_gives_more_than_the_soles_can(stand):
 
 def test_one_error_leaves_the_others_as_they_were(walk):
     reference = Reference(walk)
-    alone = draw_world(scenario(walk, 5, step_height=0.03), reference)
-    both = draw_world(
-        scenario(walk, 5, step_height=0.03, patch_friction=[0.2, 0.3], tilt_deg=1.0),
-        reference,
+    alone = drawn(reference, 5, step_height=0.03)
+    both = drawn(
+        reference, 5, step_height=0.03, patch_friction=[0.2, 0.3], tilt_deg=1.0
     )
     blocks = alone.ground.blocks, both.ground.blocks
     for foothold, a, b in zip(find_footholds(reference), *blocks, strict=True):
@@ -370,8 +376,8 @@ def test_one_drum_stands_elsewhere(built):
     loop = loop_of(drummer, drum_shift=0.02)
     plant = loop.world.plant
     context = plant.GetMyContextFromRoot(loop.make_context())
-    kit = simulated_kit(scenario(drummer), drummer)
-    real = simulated_kit(loop.scenario, drummer)
+    kit = simulated_kit(WorldError(), 0, drummer)
+    real = simulated_kit(loop.scenario.world.mismatch, loop.scenario.seed, drummer)
     shifts = []
     for name in kit.members:
         X_WM = plant.GetBodyByName(name).EvalPoseInWorld(context)
@@ -386,19 +392,19 @@ def test_one_drum_stands_elsewhere(built):
 def test_it_is_one_of_those_that_are_played(built):
     drummer = built("outstanding")
     played = {e.what for e in drummer.strikes()}
-    settings = [scenario(drummer, seed, drum_shift=0.02) for seed in range(30)]
-    moved = {name for s in settings for name in draw_kit(s, drummer)}
+    error = WorldError(drum_shift=0.02)
+    moved = {name for seed in range(30) for name in draw_kit(error, seed, drummer)}
     assert moved == played
     assert len(played) >= 3
-    assert draw_kit(scenario(drummer), drummer) == {}
+    assert draw_kit(WorldError(), 0, drummer) == {}
 
 
 def test_a_drum_can_be_named(built):
     drummer = built("outstanding")
-    setting = scenario(drummer, drum_shift=0.02, drum="ride")
-    assert list(draw_kit(setting, drummer)) == ["ride"]
+    error = WorldError(drum_shift=0.02, drum="ride")
+    assert list(draw_kit(error, 0, drummer)) == ["ride"]
     with pytest.raises(BackbeatError, match="unknown drum 'rid'"):
-        draw_kit(scenario(drummer, drum_shift=0.02, drum="rid"), drummer)
+        draw_kit(WorldError(drum_shift=0.02, drum="rid"), 0, drummer)
 
 
 @pytest.mark.parametrize("joint", ["l_leg_kny", "r_leg", "any"])
@@ -451,13 +457,13 @@ def test_an_unknown_joint_is_a_sentence(stand):
 )
 def test_a_mistake_is_one_sentence(error, sentence):
     with pytest.raises(BackbeatError, match=sentence) as caught:
-        Scenario(behavior="stand", world=WorldError(**error)).check()
+        Scenario.of(behavior="stand", world=WorldError(**error)).check()
     assert "\n" not in str(caught.value)
 
 
 def test_seeds_are_not_negative():
     with pytest.raises(BackbeatError, match="seed is -1"):
-        Scenario(behavior="stand", seed=-1).check()
+        Scenario.of(behavior="stand", seed=-1).check()
 
 
 # --- in closed loop ------------------------------------------------------------------
@@ -486,7 +492,7 @@ def test_the_ground_carries_what_the_robot_really_weighs(stand):
 def test_a_robot_learns_what_it_weighs(stand):
     """A tenth lighter than its model, it stands as high as planned after a while."""
     light = WorldError(mass_scale=0.9)
-    settings = Scenario(behavior="stand", duration=4.0, lead_in=0.3, world=light)
+    settings = Scenario.of(behavior="stand", duration=4.0, lead_in=0.3, world=light)
     run = run_scenario(settings, stand)
     first, last = run.plans[0], run.plans[-1]
     assert first.lift == 0.0

@@ -134,7 +134,7 @@ def write_recording(
         take: Take = PlannedTake(behavior)
         if simulated:
             run = run_scenario(
-                Scenario(behavior=behavior.name),
+                Scenario.of(behavior=behavior.name),
                 behavior,
                 progress=lambda share: report(share, "in closed loop"),
             )

@@ -16,7 +16,7 @@ from backbeat.mpc.reference.trajectory import patch_names
 from backbeat.mpc.runs.predictions import FiledPredictions
 from backbeat.mpc.runs.record import RunRecord
 from backbeat.mpc.scenario.asked_tempo import asked_tempo
-from backbeat.mpc.scenario.specification import Push
+from backbeat.mpc.scenario.parts.push import Push
 from backbeat.sound.notes import Performance, performed_in_story
 from backbeat.stage.moments.moment import ContactForce, Moment
 from backbeat.stage.moments.pushes import pushes_at
@@ -61,7 +61,7 @@ class FiledTake:
             BackbeatError: the run has no more than a moment to show.
         """
         self.record, self.behavior = record, behavior
-        self.tempo = asked_tempo(record.scenario)
+        self.tempo = asked_tempo(record.scenario.disturbances)
         robot, samples = behavior.robot_model, record.samples
         names = position_names(robot), velocity_names(robot)
         q, v = (samples[columns].to_numpy(float) for columns in names)
@@ -120,7 +120,7 @@ class FiledTake:
     @property
     def pushes(self) -> Sequence[Push]:
         """Pushes of the run."""
-        return self.record.scenario.pushes
+        return self.record.scenario.disturbances.pushes
 
     def performance(self) -> Performance:
         """What the run sounds like."""

@@ -22,7 +22,7 @@ def run_rests(run: SimulationRun) -> pd.DataFrame | None:
         run.tips,
         run.members,
         run.behavior,
-        asked_tempo(run.scenario),
+        asked_tempo(run.scenario.disturbances),
     )
     return None if table.empty else table
 

@@ -2,7 +2,6 @@
 
 import signal
 import subprocess
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,13 +9,14 @@ import pytest
 from backbeat.mpc.analysis.metrics import run_metrics
 from backbeat.mpc.remote.address import read_address
 from backbeat.mpc.safety.fail_safe import Mode
+from backbeat.mpc.scenario.parts.push import Push
 from backbeat.mpc.scenario.setting_event import SettingEvent
-from backbeat.mpc.scenario.specification import Push, Scenario
+from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.simulation.simulate import run_scenario
 from tests import processes
 
 # The push makes the robot step, and settings change on the way.
-SCENARIO = Scenario(
+SCENARIO = Scenario.of(
     behavior="stand",
     lead_in=0.1,
     duration=0.5,
@@ -80,8 +80,8 @@ def test_a_run_is_the_same_bit_for_bit(built, serve):
 def test_one_run_after_the_other_with_an_estimator_and_a_third_process(built, serve):
     """What a run was like leaves nothing in the process for the next."""
     _, address = serve()
-    planned = replace(SCENARIO, planner="process", planning_time=0.02)
-    estimated = replace(SCENARIO, state="estimated", seed=3)
+    planned = SCENARIO.changed(planner="process", planning_time=0.02)
+    estimated = SCENARIO.changed(state="estimated", seed=3)
     for scenario in (planned, estimated, SCENARIO):
         assert_is_the_same_outside(scenario, built("stand"), address)
 
@@ -91,7 +91,7 @@ def test_one_run_after_the_other_with_an_estimator_and_a_third_process(built, se
 def test_a_robot_without_its_controller_holds(built, serve, ending):
     """It stands on for as long as the run is, and the run says what happened."""
     behavior, (process, address) = built("stand"), serve()
-    scenario = Scenario(behavior="stand", lead_in=0.5, duration=2.0)
+    scenario = Scenario.of(behavior="stand", lead_in=0.5, duration=2.0)
     sent = []
 
     def end(share):
