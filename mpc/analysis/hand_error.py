@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from backbeat.mpc.control.controllers import make_upper_body
 from backbeat.mpc.reference.trajectory import Reference
 from backbeat.mpc.scenario.settings import settings_at
-from backbeat.mpc.simulation.controllers import make_upper_body
 from backbeat.mpc.simulation.run import SimulationRun
 
 # What happens before, while the circle comes to its speed, does not count [s].

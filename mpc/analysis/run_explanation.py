@@ -12,12 +12,12 @@ import numpy as np
 
 from backbeat.models.common.errors import BackbeatError
 from backbeat.mpc.analysis.survival import plan_in_force
+from backbeat.mpc.control.controllers import make_upper_body
 from backbeat.mpc.plans.explanation import PlanExplanation, TickExplanation
 from backbeat.mpc.predictive.plan_explanation import explain_plan
 from backbeat.mpc.predictive.program import PredictiveProgram
 from backbeat.mpc.reference.trajectory import Reference
 from backbeat.mpc.scenario.settings import settings_at
-from backbeat.mpc.simulation.controllers import make_upper_body
 from backbeat.mpc.simulation.run import SimulationRun
 from backbeat.mpc.whole_body.programs.preset import make_whole_body_program
 from backbeat.mpc.whole_body.tick import WholeBodyTick

@@ -14,20 +14,31 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 from pydrake.common.value import AbstractValue
-from pydrake.systems.framework import BasicVector, Context, State
+from pydrake.systems.framework import BasicVector, Context, DiagramBuilder, State
 
+from backbeat.behaviors.library.behavior import Behavior
 from backbeat.models.actuation.joint_command import BLOCKS, joint_command
 from backbeat.models.common.collectable_system import CollectableSystem, weak
 from backbeat.models.common.errors import BackbeatError
+from backbeat.mpc.control.controllers import (
+    ControllerRecord,
+    Controllers,
+    memory_of,
+)
+from backbeat.mpc.control.outside import ConnectControllers
 from backbeat.mpc.plans.plan import Plan
+from backbeat.mpc.plans.weights import PredictiveWeights
 from backbeat.mpc.predictive.settings import PlanSettings
 from backbeat.mpc.reference.trajectory import Reference
+from backbeat.mpc.remote.address import Address
 from backbeat.mpc.remote.contents import Asked
 from backbeat.mpc.remote.exchange import Answer
 from backbeat.mpc.remote.link import RemoteLink
 from backbeat.mpc.safety.fail_safe import FailSafe, Failure, Mode, Safety, advance
 from backbeat.mpc.safety.servo_gains import hold_gains
 from backbeat.mpc.scenario.parts.timing import TimingSettings
+from backbeat.mpc.scenario.specification import Scenario
+from backbeat.mpc.scenario.tick_loss import tick_losses
 from backbeat.mpc.whole_body.tick import CARRY
 
 
@@ -248,6 +259,65 @@ class RemotePlans(CollectableSystem):
 
     def _calc_memory(self, context: Context, output: AbstractValue) -> None:
         output.set_value(self._link.record())
+
+
+class RemoteControllers:
+    """Both controllers of a closed loop, over a connection."""
+
+    def __init__(self, link: RemoteLink) -> None:
+        """Has them behind a connection, which `open` makes."""
+        self._link = link
+
+    def open(self) -> None:
+        """Connects.
+
+        Raises:
+            BackbeatError: nobody listens, it does not get ready, or it refuses.
+        """
+        self._link.open()
+
+    def close(self) -> None:
+        """Hangs up."""
+        self._link.close()
+
+    def add(
+        self, builder: DiagramBuilder, reference: Reference, scenario: Scenario
+    ) -> Controllers:
+        """Adds what stands for them in a diagram.
+
+        Raises:
+            BackbeatError: plans are not made on ticks.
+        """
+        timing, error = scenario.timing, scenario.world.mismatch
+        is_lost = tick_losses(error, scenario.seed, timing.tick_period)
+        fast = RemoteController(
+            self._link, reference, timing, scenario.latency, is_lost
+        )
+        builder.AddNamedSystem("remote_controller", fast)
+        slow = RemotePlans(self._link)
+        builder.AddNamedSystem("remote_plans", slow)
+        builder.Connect(fast.GetOutputPort("memory"), slow.GetInputPort("memory"))
+        names = ("state", "normal_forces", "settings", "hands", "plan_delay")
+        inputs = {name: (fast.GetInputPort(name),) for name in names}
+
+        def record(root: Context) -> ControllerRecord:
+            made, own = memory_of(slow, root), memory_of(fast, root)
+            return ControllerRecord(
+                made.tick_safety, made.plan_safety, own.link, own.lost
+            )
+
+        return Controllers(slow, fast, inputs, record)
+
+
+def remote_controllers(address: Address) -> ConnectControllers:
+    """What connects a run to the controllers at an address."""
+
+    def connect(
+        behavior: Behavior, scenario: Scenario, weights: PredictiveWeights | None
+    ) -> RemoteControllers:
+        return RemoteControllers(RemoteLink(address, behavior, scenario, weights))
+
+    return connect
 
 
 def check_periods(timing: TimingSettings) -> None:

@@ -15,6 +15,7 @@ from pydrake.systems.framework import DiagramBuilder
 
 from backbeat.behaviors.library.behavior import Behavior
 from backbeat.models.common.collectable_system import free_unused_systems
+from backbeat.mpc.control.controllers import add_controllers
 from backbeat.mpc.control.planner_process import PlannerProcess, PlannerSettings
 from backbeat.mpc.plans.weights import PredictiveWeights
 from backbeat.mpc.reference.trajectory import Reference
@@ -25,7 +26,6 @@ from backbeat.mpc.remote.schema import Schema
 from backbeat.mpc.remote.wiring import Wiring
 from backbeat.mpc.scenario.settings import first_settings
 from backbeat.mpc.scenario.specification import Scenario
-from backbeat.mpc.simulation.controllers import add_controllers
 
 # Longest between two questions [s], and most ticks in it: what is due there is done
 # before an answer.

@@ -8,23 +8,20 @@ from pydrake.systems.framework import Context, DiagramBuilder
 from pydrake.systems.primitives import LogVectorOutput, VectorLogSink
 
 from backbeat.behaviors.library.behavior import Behavior
-from backbeat.models.common.collectable_system import free_unused_systems
+from backbeat.models.common.collectable_system import (
+    CollectableSystem,
+    free_unused_systems,
+)
 from backbeat.models.world.scene import lock_joints
+from backbeat.mpc.control.controllers import Controllers, add_controllers
+from backbeat.mpc.control.outside import OutsideControllers
 from backbeat.mpc.monitoring.force_detector import ForceDetector
 from backbeat.mpc.plans.weights import PredictiveWeights
 from backbeat.mpc.predictive.controller import Planner
 from backbeat.mpc.reference.trajectory import Reference
-from backbeat.mpc.remote.link import RemoteLink
 from backbeat.mpc.safety.joint_modes import JointModes, takes_efforts_alone
 from backbeat.mpc.scenario.settings import SettingsSource, add_settings
 from backbeat.mpc.scenario.specification import Scenario
-from backbeat.mpc.simulation.controllers import (
-    Controllers,
-    FastController,
-    SlowController,
-    add_controllers,
-    add_remote_controllers,
-)
 from backbeat.mpc.world.altered_robot import alter_robot
 from backbeat.mpc.world.joint_sample import JointSample
 from backbeat.mpc.world.joint_softness import add_joint_modes, soft_periods
@@ -54,20 +51,28 @@ class ClosedLoop(ControlledRobot):
     """A built diagram with its named parts.
 
     Attributes:
-        predictive: slow controller, or its stand-in here when it is remote.
-        whole_body: fast controller, likewise.
+        controllers: both controllers, or their stand-ins here.
         settings: what holds at present, and what is still to come.
         logs: log sinks by name.
         q_start: (nq,) where the robot starts, on the ground as it is.
         detector: watches for forces that the model does not know.
     """
 
-    predictive: SlowController
-    whole_body: FastController
+    controllers: Controllers
     settings: SettingsSource
     logs: dict[str, VectorLogSink]
     q_start: np.ndarray
     detector: ForceDetector | None = None
+
+    @property
+    def predictive(self) -> CollectableSystem:
+        """The slow controller, or its stand-in."""
+        return self.controllers.predictive
+
+    @property
+    def whole_body(self) -> CollectableSystem:
+        """The fast controller, or its stand-in."""
+        return self.controllers.whole_body
 
     def make_context(self) -> Context:
         """A context at the start of the behavior, joints locked as it asks."""
@@ -105,7 +110,7 @@ def build_closed_loop(
     scenario: Scenario,
     weights: PredictiveWeights | None = None,
     planner: Planner | None = None,
-    remote: RemoteLink | None = None,
+    outside: OutsideControllers | None = None,
     progress: Progress | None = None,
 ) -> ClosedLoop:
     """Connects world, controllers, servo, disturbances and logs.
@@ -115,7 +120,7 @@ def build_closed_loop(
         scenario: how.
         weights: weights of the predictive program.
         planner: plans in place of the predictive controller; None for itself.
-        remote: connection to another process that has both controllers; None for
+        outside: both controllers, open, where they are somewhere else; None for
             controllers of its own.
         progress: called with the number of each step, how many there are, and what it
             is; the last one, what a first tick loads, is the caller's.
@@ -126,7 +131,7 @@ def build_closed_loop(
     builder, reference = DiagramBuilder(), Reference(behavior)
     check_servos(reference, scenario.latency, scenario.sampling)
     tell(2, STEPS, "the robot in its world")
-    # What another process asks for is seen when it does.
+    # What controllers elsewhere ask for is seen when they do.
     modes = _joint_modes(reference, scenario)
     real = draw_world(scenario.world, scenario.seed, reference)
     q_start = stand_on(reference, real.soles) if real.soles else reference.table.q[0]
@@ -138,14 +143,14 @@ def build_closed_loop(
         scenario.actuation,
         scenario.timing,
         scenario.disturbances.pushes,
-        remembers=modes is not None or remote is not None,
+        remembers=modes is not None or outside is not None,
     )
     settings = add_settings(builder, scenario, reference)
     tell(3, STEPS, "the controllers")
-    if remote is None:
+    if outside is None:
         found = add_controllers(builder, reference, scenario, weights, planner)
     else:
-        found = add_remote_controllers(builder, reference, scenario, remote)
+        found = outside.add(builder, reference, scenario)
     tell(4, STEPS, "sensors and logs")
     sensed = _add_sensing(builder, reference, scenario, body, settings, found)
     _connect_controllers(builder, found, sensed, settings, body)
@@ -160,8 +165,7 @@ def build_closed_loop(
         body,
         reference,
         scenario,
-        found.predictive,
-        found.whole_body,
+        found,
         settings,
         logs,
         q_start,

@@ -15,12 +15,11 @@ from backbeat.behaviors.library.behavior import Behavior
 from backbeat.models.common.closing import Closing
 from backbeat.models.common.collectable_system import weak
 from backbeat.models.world.simulator import make_simulator
+from backbeat.mpc.control.outside import ConnectControllers, OutsideControllers
 from backbeat.mpc.control.planner_process import PlannerProcess, PlannerSettings
 from backbeat.mpc.plans.plan import Plan
 from backbeat.mpc.plans.weights import PredictiveWeights
 from backbeat.mpc.predictive.controller import PredictiveController
-from backbeat.mpc.remote.address import Address
-from backbeat.mpc.remote.link import RemoteLink
 from backbeat.mpc.scenario.asked_tempo import asked_tempo, check_times, play_length
 from backbeat.mpc.scenario.disturbances import on_links
 from backbeat.mpc.scenario.parts.push import Push
@@ -65,7 +64,7 @@ class RunningLoop(Closing):
         behavior: Behavior,
         scenario: Scenario,
         weights: PredictiveWeights | None = None,
-        remote: Address | None = None,
+        remote: ConnectControllers | None = None,
         progress: Progress | None = None,
     ) -> None:
         """Builds the loop and puts it at its start.
@@ -77,7 +76,7 @@ class RunningLoop(Closing):
             behavior: what to track.
             scenario: how.
             weights: weights of the predictive program.
-            remote: where the controllers are, in another process; None for inside.
+            remote: connects to controllers that are elsewhere; None for inside.
             progress: called with the number of each step of building, how many there
                 are, and what it is.
 
@@ -93,21 +92,21 @@ class RunningLoop(Closing):
         check_times(scenario.timing, scenario.disturbances, behavior)
         self._given = scenario
         self._planner: PlannerProcess | ComingPlanner | None = None
-        self._link: RemoteLink | None = None
+        self._outside: OutsideControllers | None = None
         self.log = RunLog({})
         self.is_watching = scenario.monitoring.watch_forces
         self._watchers: list[Watcher] = []
         planner = None
         if remote is not None:
-            self._link = RemoteLink(remote, behavior, scenario, weights)
+            self._outside = remote(behavior, scenario, weights)
         elif scenario.control.planner == "process":
             planner = PlannerProcess(behavior, self._planner_settings())
             self._planner = planner
         try:
-            if self._link is not None:
-                self._link.open()
+            if self._outside is not None:
+                self._outside.open()
             self.loop: ClosedLoop = build_closed_loop(
-                behavior, scenario, weights, planner, self._link, progress
+                behavior, scenario, weights, planner, self._outside, progress
             )
             if progress is not None:
                 progress(STEPS, STEPS, "the first plan")
@@ -123,8 +122,8 @@ class RunningLoop(Closing):
         self.log.close()
         if self._planner is not None:
             self._planner.close()
-        if self._link is not None:
-            self._link.close()
+        if self._outside is not None:
+            self._outside.close()
 
     def plan_beside(self) -> None:
         """Starts a process that plans as soon as it can, if none does yet.
@@ -132,7 +131,7 @@ class RunningLoop(Closing):
         Plans need a planning time for it to be worth it. They are the same to the last
         bit, wherever they are made. An error in starting it is one of `advance`.
         """
-        if self._planner is None and self._link is None:
+        if self._planner is None and self._outside is None:
             self._planner = ComingPlanner(self.behavior, self._planner_settings())
 
     def _planner_settings(self) -> PlannerSettings:

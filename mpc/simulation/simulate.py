@@ -6,16 +6,11 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from backbeat.behaviors.library.behavior import Behavior
+from backbeat.mpc.control.outside import ConnectControllers
 from backbeat.mpc.plans.weights import PredictiveWeights
-from backbeat.mpc.predictive.memory import PredictiveMemory
-from backbeat.mpc.remote.address import Address
-from backbeat.mpc.remote.contents import Record
-from backbeat.mpc.remote.controller import RemoteMemory
-from backbeat.mpc.safety.fail_safe import Safety
 from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.simulation.run import SimulationRun
 from backbeat.mpc.simulation.running_loop import RunningLoop
-from backbeat.mpc.whole_body.memory import WholeBodyMemory
 from backbeat.mpc.world.fall import samples_before_runaway
 from backbeat.mpc.world.joint_sample import Listener
 
@@ -28,7 +23,7 @@ def run_scenario(
     behavior: Behavior,
     weights: PredictiveWeights | None = None,
     progress: Progress | None = None,
-    remote: Address | None = None,
+    remote: ConnectControllers | None = None,
     listener: Listener | None = None,
 ) -> SimulationRun:
     """Simulates a behavior in closed loop.
@@ -38,12 +33,13 @@ def run_scenario(
         behavior: what to track.
         weights: weights of the predictive program.
         progress: called some ten times a second of simulated time.
-        remote: where the controllers are, in another process; None for inside.
+        remote: connects to controllers that are elsewhere, for instance
+            `backbeat.mpc.remote.controller.remote_controllers`; None for inside.
         listener: told of states and torques on the way; None for nothing.
 
     Raises:
         BackbeatError: the scenario makes no sense, its planner process fails, or
-            no controller is at `remote`.
+            no controller answers.
     """
     # The matrices are small: threads of the BLAS would only wait for each other.
     loop = RunningLoop(behavior, scenario, weights, remote)
@@ -71,11 +67,7 @@ def collect_run(running: RunningLoop) -> SimulationRun:
     end = np.inf if running.is_over else timing.duration + 1e-9
     speeds = logs["state"][1][:, running.behavior.robot_model.num_positions :]
     n = min(int(np.searchsorted(t, end)), samples_before_runaway(speeds))
-    memory, slow = (
-        system.GetOutputPort("memory").Eval(system.GetMyContextFromRoot(context))
-        for system in (loop.whole_body, loop.predictive)
-    )
-    tick_safety, plan_safety, link_safety = _safeties(memory, slow)
+    record = loop.controllers.record(context)
     detection = None
     if loop.detector is not None and scenario.monitoring.watch_forces:
         own = loop.detector.GetMyContextFromRoot(context)
@@ -103,24 +95,13 @@ def collect_run(running: RunningLoop) -> SimulationRun:
         plans=plans,
         tick_ms=np.array(loop.whole_body.tick_times) * 1e3,
         plan_ms=np.array([p.solve_time for p in plans if p.iterations]) * 1e3,
-        failures=tick_safety.count,
+        failures=record.tick_safety.count,
         fell_at=running.fell_at,
         wall_time=running.wall_time,
-        tick_safety=tick_safety,
-        plan_safety=plan_safety,
-        link_safety=link_safety,
+        tick_safety=record.tick_safety,
+        plan_safety=record.plan_safety,
+        link_safety=record.link_safety,
         detection=detection,
         weights=running.weights,
-        ticks_lost=memory.lost,
+        ticks_lost=record.lost,
     )
-
-
-def _safeties(
-    fast: WholeBodyMemory | RemoteMemory, slow: PredictiveMemory | Record
-) -> tuple[Safety, Safety, Safety | None]:
-    """What was done without answers: by tick, by plan, and by whoever asked them."""
-    if isinstance(slow, Record):
-        assert isinstance(fast, RemoteMemory)
-        return slow.tick_safety, slow.plan_safety, fast.link
-    assert isinstance(fast, WholeBodyMemory)
-    return fast.safety, slow.safety, None

@@ -8,6 +8,7 @@ import pytest
 
 from backbeat.mpc.analysis.metrics import run_metrics
 from backbeat.mpc.remote.address import read_address
+from backbeat.mpc.remote.controller import remote_controllers
 from backbeat.mpc.safety.fail_safe import Mode
 from backbeat.mpc.scenario.parts.push import Push
 from backbeat.mpc.scenario.setting_event import SettingEvent
@@ -59,7 +60,7 @@ def assert_same(a, b):
 
 def assert_is_the_same_outside(scenario, behavior, address):
     inside = run_scenario(scenario, behavior)
-    outside = run_scenario(scenario, behavior, remote=address)
+    outside = run_scenario(scenario, behavior, remote=remote_controllers(address))
     assert np.ptp(inside.x[:, 4]) > 0.01
     assert_same(inside, outside)
     assert outside.link_safety is not None
@@ -98,7 +99,9 @@ def test_a_robot_without_its_controller_holds(built, serve, ending):
         if share > 0.4 and not sent:
             sent.append(process.send_signal(ending))
 
-    run = run_scenario(scenario, behavior, progress=end, remote=address)
+    run = run_scenario(
+        scenario, behavior, progress=end, remote=remote_controllers(address)
+    )
     assert run.link_safety.mode is Mode.HOLDING
     assert not run.fell
     story = run_metrics(run)["safety"]["remote"]

@@ -4,19 +4,20 @@ A closed loop adds them to its own diagram, a controller process to one that has
 nothing else: they are the same systems, connected in the same way.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any, NamedTuple
 
-from pydrake.systems.framework import DiagramBuilder, InputPort
+from pydrake.systems.framework import Context, DiagramBuilder, InputPort
 
+from backbeat.models.common.collectable_system import CollectableSystem
 from backbeat.mpc.control.plan_channel import PlanChannel, PlanDelivery
 from backbeat.mpc.plans.weights import PredictiveWeights
 from backbeat.mpc.predictive.controller import Planner, PredictiveController
 from backbeat.mpc.predictive.program import PredictiveProgram
 from backbeat.mpc.predictive.recovery import STEPPING
 from backbeat.mpc.reference.trajectory import Reference
-from backbeat.mpc.remote.controller import RemoteController, RemotePlans
-from backbeat.mpc.remote.link import RemoteLink
+from backbeat.mpc.safety.fail_safe import Safety
 from backbeat.mpc.scenario.settings import first_settings
 from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.scenario.tick_loss import tick_losses
@@ -25,8 +26,21 @@ from backbeat.mpc.whole_body.controller import WholeBodyController
 from backbeat.mpc.whole_body.programs.preset import make_whole_body_program
 from backbeat.mpc.whole_body.programs.upper_body import UpperBody
 
-SlowController = PredictiveController | RemotePlans
-FastController = WholeBodyController | RemoteController
+
+class ControllerRecord(NamedTuple):
+    """What controllers have done about programs and answers that did not come.
+
+    Attributes:
+        tick_safety, plan_safety: about programs that were not solved, by tick and plan.
+        link_safety: about answers of controllers that are not in the simulation; None
+            where they are.
+        lost: ticks that were due and not done.
+    """
+
+    tick_safety: Safety
+    plan_safety: Safety
+    link_safety: Safety | None
+    lost: int
 
 
 @dataclass(frozen=True)
@@ -34,15 +48,24 @@ class Controllers:
     """The controllers of a loop.
 
     Attributes:
-        predictive: slow controller.
-        whole_body: fast controller.
+        predictive: slow controller, or its stand-in here when it is elsewhere. It has
+            the outputs `plan` and `memory`.
+        whole_body: fast controller, likewise. It has the outputs `command`,
+            `joint_acceleration` and `memory`, and wall times as `tick_times`.
         inputs: what is to be connected to each of `state`, `normal_forces`,
             `settings`, `hands` and `plan_delay`.
+        record: what they have done so far, from the root Context.
     """
 
-    predictive: SlowController
-    whole_body: FastController
+    predictive: CollectableSystem
+    whole_body: CollectableSystem
     inputs: Mapping[str, tuple[InputPort, ...]]
+    record: Callable[[Context], ControllerRecord]
+
+
+def memory_of(system: CollectableSystem, root: Context) -> Any:
+    """The value of a system's output `memory` in the root Context."""
+    return system.GetOutputPort("memory").Eval(system.GetMyContextFromRoot(root))
 
 
 def add_controllers(
@@ -88,32 +111,12 @@ def add_controllers(
         "hands": (fast("hands"),),
         "plan_delay": (channel.GetInputPort("delay"),),
     }
-    return Controllers(predictive, whole_body, inputs)
 
+    def record(root: Context) -> ControllerRecord:
+        slow, fast = memory_of(predictive, root), memory_of(whole_body, root)
+        return ControllerRecord(fast.safety, slow.safety, None, fast.lost)
 
-def add_remote_controllers(
-    builder: DiagramBuilder, reference: Reference, scenario: Scenario, link: RemoteLink
-) -> Controllers:
-    """Adds what stands here for controllers in another process.
-
-    Args:
-        builder: of the diagram.
-        reference: the behavior.
-        scenario: periods and delays.
-        link: the connection, open.
-    """
-    timing, error = scenario.timing, scenario.world.mismatch
-    is_lost = tick_losses(error, scenario.seed, timing.tick_period)
-    whole_body = RemoteController(link, reference, timing, scenario.latency, is_lost)
-    builder.AddNamedSystem("remote_controller", whole_body)
-    predictive = RemotePlans(link)
-    builder.AddNamedSystem("remote_plans", predictive)
-    builder.Connect(
-        whole_body.GetOutputPort("memory"), predictive.GetInputPort("memory")
-    )
-    names = ("state", "normal_forces", "settings", "hands", "plan_delay")
-    inputs = {name: (whole_body.GetInputPort(name),) for name in names}
-    return Controllers(predictive, whole_body, inputs)
+    return Controllers(predictive, whole_body, inputs, record)
 
 
 def make_upper_body(reference: Reference, task: UpperBodyTask) -> UpperBody | None:
