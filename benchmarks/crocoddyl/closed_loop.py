@@ -26,9 +26,10 @@ from backbeat.mpc.world.fall import has_fallen
 from backbeat.mpc.world.simulated_robot import (
     LOG_PERIOD,
     ControlledRobot,
+    PlantSettings,
     add_simulated_robot,
 )
-from backbeat.mpc.world.simulated_world import draw_world
+from backbeat.mpc.world.simulated_world import WorldDraw, draw_world
 
 # How often a fall is looked for [s].
 WATCH_PERIOD = 0.02
@@ -119,16 +120,15 @@ def build_loop(
     The scenario's world is as the tool believes it, and its state the true one.
     """
     builder, reference = DiagramBuilder(), Reference(behavior)
-    real = draw_world(scenario.world, scenario.seed, reference)
-    body = add_simulated_robot(
-        builder,
-        reference,
-        real,
-        scenario.world,
+    draw = WorldDraw(scenario.world.mismatch, scenario.world.friction, scenario.seed)
+    real = draw_world(draw, reference)
+    plant = PlantSettings(
+        scenario.world.contact,
         scenario.actuation,
         scenario.timing,
         scenario.disturbances.pushes,
     )
+    body = add_simulated_robot(builder, reference, real, plant)
     controller = TorqueController(tool, reference.robot, scenario, delay)
     builder.AddSystem(controller)
     for system in (controller, body.servo):

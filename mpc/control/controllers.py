@@ -18,13 +18,44 @@ from backbeat.mpc.predictive.program import PredictiveProgram
 from backbeat.mpc.predictive.recovery import STEPPING
 from backbeat.mpc.reference.trajectory import Reference
 from backbeat.mpc.safety.fail_safe import Safety
-from backbeat.mpc.scenario.settings import first_settings
-from backbeat.mpc.scenario.specification import Scenario
+from backbeat.mpc.scenario.parts.control import ControlSettings
+from backbeat.mpc.scenario.parts.timing import TimingSettings
 from backbeat.mpc.scenario.tick_loss import tick_losses
 from backbeat.mpc.scenario.upper_body_task import UpperBodyTask
+from backbeat.mpc.scenario.world_error import WorldError
 from backbeat.mpc.whole_body.controller import WholeBodyController
 from backbeat.mpc.whole_body.programs.preset import make_whole_body_program
 from backbeat.mpc.whole_body.programs.upper_body import UpperBody
+from backbeat.mpc.whole_body.timing import TickTiming
+
+
+@dataclass(frozen=True)
+class ControllerSettings:
+    """What both controllers of a loop are made for.
+
+    Attributes:
+        timing: lead-in, and when plans are made.
+        ticks: when ticks are due, and when their commands act.
+        control: what is asked of them.
+        error: how many plans and ticks are lost, and how long plans take.
+        seed: decides which.
+    """
+
+    timing: TimingSettings
+    ticks: TickTiming
+    control: ControlSettings
+    error: WorldError
+    seed: int
+
+    @property
+    def delivery(self) -> PlanDelivery:
+        """How plans get to the whole-body controller."""
+        return PlanDelivery(self.timing, self.error, self.seed)
+
+    @property
+    def is_tick_lost(self) -> Callable[[float], bool]:
+        """Says of a time since the simulation began [s] whether its tick is lost."""
+        return tick_losses(self.error, self.seed, self.ticks.period)
 
 
 class ControllerRecord(NamedTuple):
@@ -71,7 +102,7 @@ def memory_of(system: CollectableSystem, root: Context) -> Any:
 def add_controllers(
     builder: DiagramBuilder,
     reference: Reference,
-    scenario: Scenario,
+    settings: ControllerSettings,
     weights: PredictiveWeights | None = None,
     planner: Planner | None = None,
 ) -> Controllers:
@@ -80,12 +111,12 @@ def add_controllers(
     Args:
         builder: of the diagram.
         reference: the behavior.
-        scenario: periods, delays and switches.
+        settings: periods, delays and switches.
         weights: weights of the predictive program.
         planner: plans in place of the predictive controller; None for itself.
     """
-    timing = scenario.timing
-    first = first_settings(scenario.control, scenario.world, reference.behavior).plan
+    timing = settings.timing
+    first = settings.control.plan_settings(reference.behavior)
     program = PredictiveProgram(reference, first.adapt(weights or PredictiveWeights()))
     predictive = PredictiveController(
         program,
@@ -98,10 +129,10 @@ def add_controllers(
     )
     builder.AddNamedSystem("predictive_controller", predictive)
     rest = program.rest(0.0, -timing.lead_in)
-    channel = PlanChannel(PlanDelivery.of(scenario), rest)
+    channel = PlanChannel(settings.delivery, rest)
     builder.AddNamedSystem("plan_channel", channel)
     builder.Connect(predictive.GetOutputPort("plan"), channel.GetInputPort("sent"))
-    whole_body = _add_whole_body(builder, reference, scenario)
+    whole_body = _add_whole_body(builder, reference, settings)
     builder.Connect(channel.GetOutputPort("plan"), whole_body.GetInputPort("plan"))
     slow, fast = predictive.GetInputPort, whole_body.GetInputPort
     inputs = {
@@ -129,20 +160,20 @@ def make_upper_body(reference: Reference, task: UpperBodyTask) -> UpperBody | No
 
 
 def _add_whole_body(
-    builder: DiagramBuilder, reference: Reference, scenario: Scenario
+    builder: DiagramBuilder, reference: Reference, settings: ControllerSettings
 ) -> WholeBodyController:
     """The fast controller."""
     robot, patches, points = reference.robot, reference.patches, reference.points
-    control, timing = scenario.control, scenario.timing
+    control = settings.control
     upper = make_upper_body(reference, control.upper_body)
     controller = WholeBodyController(
         make_whole_body_program(robot, patches, points, control.preset, upper),
         reference,
-        scenario.tick_timing,
-        timing.lead_in,
+        settings.ticks,
+        settings.timing.lead_in,
         upper=upper,
         motion=control.upper_body.told,
-        is_lost=tick_losses(scenario.world.mismatch, scenario.seed, timing.tick_period),
+        is_lost=settings.is_tick_lost,
     )
     builder.AddNamedSystem("whole_body_controller", controller)
     return controller

@@ -12,7 +12,7 @@ from pydrake.systems.framework import Context, DiagramBuilder
 
 from backbeat.behaviors.library.behavior import Behavior
 from backbeat.models.robot.model import RobotModel
-from backbeat.mpc.control.controllers import Controllers
+from backbeat.mpc.control.controllers import Controllers, ControllerSettings
 from backbeat.mpc.plans.weights import PredictiveWeights
 from backbeat.mpc.reference.trajectory import Reference
 from backbeat.mpc.safety.fail_safe import Safety
@@ -36,7 +36,10 @@ class OutsideControllers(Protocol):
         """Lets them go."""
 
     def add(
-        self, builder: DiagramBuilder, reference: Reference, scenario: Scenario
+        self,
+        builder: DiagramBuilder,
+        reference: Reference,
+        settings: ControllerSettings,
     ) -> Controllers:
         """Adds what stands for them in a diagram; they are open."""
 

@@ -23,6 +23,7 @@ from backbeat.models.common.errors import BackbeatError
 from backbeat.mpc.control.controllers import (
     ControllerRecord,
     Controllers,
+    ControllerSettings,
     memory_of,
 )
 from backbeat.mpc.control.outside import ConnectControllers
@@ -38,7 +39,6 @@ from backbeat.mpc.safety.fail_safe import FailSafe, Failure, Mode, Safety, advan
 from backbeat.mpc.safety.servo_gains import hold_gains
 from backbeat.mpc.scenario.parts.timing import TimingSettings
 from backbeat.mpc.scenario.specification import Scenario
-from backbeat.mpc.scenario.tick_loss import tick_losses
 from backbeat.mpc.whole_body.tick import CARRY
 
 
@@ -281,18 +281,19 @@ class RemoteControllers:
         self._link.close()
 
     def add(
-        self, builder: DiagramBuilder, reference: Reference, scenario: Scenario
+        self,
+        builder: DiagramBuilder,
+        reference: Reference,
+        settings: ControllerSettings,
     ) -> Controllers:
         """Adds what stands for them in a diagram.
 
         Raises:
             BackbeatError: plans are not made on ticks.
         """
-        timing, error = scenario.timing, scenario.world.mismatch
-        is_lost = tick_losses(error, scenario.seed, timing.tick_period)
-        fast = RemoteController(
-            self._link, reference, timing, scenario.latency, is_lost
-        )
+        timing, is_lost = settings.timing, settings.is_tick_lost
+        latency = settings.ticks.latency
+        fast = RemoteController(self._link, reference, timing, latency, is_lost)
         builder.AddNamedSystem("remote_controller", fast)
         slow = RemotePlans(self._link)
         builder.AddNamedSystem("remote_plans", slow)

@@ -77,12 +77,7 @@ def first_settings(
     control: ControlSettings, world: WorldSettings, behavior: Behavior
 ) -> Settings:
     """What holds at the start of a run, before any event."""
-    priority = control.beat_priority
-    if priority is None:
-        priority = behavior.beat_priority
-    plan = PlanSettings(
-        control.timing, control.forces, control.posture, control.steps, priority
-    )
+    plan = control.plan_settings(behavior)
     return Settings(plan, world.friction, plan_delay=world.mismatch.plan_delay)
 
 

@@ -15,7 +15,7 @@ from pydrake.systems.framework import DiagramBuilder
 
 from backbeat.behaviors.library.behavior import Behavior
 from backbeat.models.common.collectable_system import free_unused_systems
-from backbeat.mpc.control.controllers import add_controllers
+from backbeat.mpc.control.controllers import ControllerSettings, add_controllers
 from backbeat.mpc.control.planner_process import PlannerProcess, PlannerSettings
 from backbeat.mpc.plans.weights import PredictiveWeights
 from backbeat.mpc.reference.trajectory import Reference
@@ -49,16 +49,25 @@ class ControllerSession:
         """Makes the controllers; a scenario may want one of them in a process."""
         self.reference, self.scenario = Reference(behavior), scenario
         timing = scenario.timing
-        first = first_settings(scenario.control, scenario.world, behavior)
+        settings = first_settings(scenario.control, scenario.world, behavior)
         self._planner: PlannerProcess | None = None
         self._pause = min(PAUSE, MOST_TICKS * timing.tick_period)
         if scenario.control.planner == "process":
-            own = PlannerSettings.of(timing, first.plan, weights or PredictiveWeights())
+            own = PlannerSettings.of(
+                timing, settings.plan, weights or PredictiveWeights()
+            )
             self._planner = PlannerProcess(behavior, own)
         free_unused_systems()
         builder = DiagramBuilder()
+        made_for = ControllerSettings(
+            timing,
+            scenario.tick_timing,
+            scenario.control,
+            scenario.world.mismatch,
+            scenario.seed,
+        )
         found = add_controllers(
-            builder, self.reference, scenario, weights, self._planner
+            builder, self.reference, made_for, weights, self._planner
         )
         self._slow, self._fast = found.predictive, found.whole_body
         for name, (first, *others) in found.inputs.items():
@@ -67,7 +76,7 @@ class ControllerSession:
                 builder.ConnectInput(name, port)
         self._diagram = builder.Build()
         self._inputs = {n: self._diagram.GetInputPort(n) for n in found.inputs}
-        self._asked = Asked(first.plan, (), first.plan_delay)
+        self._asked = Asked(settings.plan, (), settings.plan_delay)
         self._begin(0.0)
         self._warm_up()
 

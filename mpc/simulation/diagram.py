@@ -13,7 +13,11 @@ from backbeat.models.common.collectable_system import (
     free_unused_systems,
 )
 from backbeat.models.world.scene import lock_joints
-from backbeat.mpc.control.controllers import Controllers, add_controllers
+from backbeat.mpc.control.controllers import (
+    Controllers,
+    ControllerSettings,
+    add_controllers,
+)
 from backbeat.mpc.control.outside import OutsideControllers
 from backbeat.mpc.monitoring.force_detector import ForceDetector
 from backbeat.mpc.plans.weights import PredictiveWeights
@@ -35,10 +39,11 @@ from backbeat.mpc.world.servo_check import check_servos
 from backbeat.mpc.world.simulated_robot import (
     LOG_PERIOD,
     ControlledRobot,
+    PlantSettings,
     SimulatedRobot,
     add_simulated_robot,
 )
-from backbeat.mpc.world.simulated_world import draw_world
+from backbeat.mpc.world.simulated_world import WorldDraw, draw_world
 from backbeat.mpc.world.uneven_ground import stand_on
 
 # Called with the number of a step, how many there are, and what is made in it.
@@ -133,29 +138,47 @@ def build_closed_loop(
     tell(2, STEPS, "the robot in its world")
     # What controllers elsewhere ask for is seen when they do.
     modes = _joint_modes(reference, scenario)
-    real = draw_world(scenario.world, scenario.seed, reference)
+    draw = WorldDraw(scenario.world.mismatch, scenario.world.friction, scenario.seed)
+    real = draw_world(draw, reference)
     q_start = stand_on(reference, real.soles) if real.soles else reference.table.q[0]
-    body = add_simulated_robot(
-        builder,
-        reference,
-        real,
-        scenario.world,
+    plant = PlantSettings(
+        scenario.world.contact,
         scenario.actuation,
         scenario.timing,
         scenario.disturbances.pushes,
-        remembers=modes is not None or outside is not None,
     )
+    remembers = modes is not None or outside is not None
+    body = add_simulated_robot(builder, reference, real, plant, remembers)
     settings = add_settings(builder, scenario, reference)
     tell(3, STEPS, "the controllers")
+    made_for = ControllerSettings(
+        scenario.timing,
+        scenario.tick_timing,
+        scenario.control,
+        scenario.world.mismatch,
+        scenario.seed,
+    )
     if outside is None:
-        found = add_controllers(builder, reference, scenario, weights, planner)
+        found = add_controllers(builder, reference, made_for, weights, planner)
     else:
-        found = outside.add(builder, reference, scenario)
+        found = outside.add(builder, reference, made_for)
     tell(4, STEPS, "sensors and logs")
-    sensed = _add_sensing(builder, reference, scenario, body, settings, found)
+    setup = SensorSetup(
+        scenario.sensing,
+        scenario.timing,
+        scenario.actuation.actuator_lag,
+        scenario.seed,
+    )
+    sensed = _add_sensing(builder, reference, setup, body, settings, found)
     _connect_controllers(builder, found, sensed, settings, body)
     _connect_command(builder, modes, body, found, sensed)
-    detector = _add_detector(builder, reference, scenario, body, settings, sensed)
+    detector = None
+    if scenario.monitoring.watch_forces:
+        effort, plan = (
+            body.servo.GetOutputPort("joint_effort"),
+            settings.GetOutputPort("plan"),
+        )
+        detector = add_detector(builder, reference, setup, sensed, effort, plan)
     logs = body.add_logs(builder, scenario.timing.time_step)
     logs["sensed"] = LogVectorOutput(sensed.state, builder, LOG_PERIOD)
     diagram = builder.Build()
@@ -180,23 +203,17 @@ def _nothing(step: int, steps: int, what: str) -> None:
 def _add_sensing(
     builder: DiagramBuilder,
     reference: Reference,
-    scenario: Scenario,
+    setup: SensorSetup,
     body: SimulatedRobot,
     settings: SettingsSource,
     controllers: Controllers,
 ) -> SensedPorts:
-    """Adds sensors and estimator, if the scenario has them."""
+    """Adds sensors and estimator, where the state is an estimated one."""
     force = body.contact_log.GetOutputPort("normal_forces")
     wrenches = body.contact_log.GetOutputPort("sole_wrenches")
-    if not scenario.sensing.is_estimated:
+    if not setup.settings.is_estimated:
         return SensedPorts(body.state, body.state, force, wrenches)
     scale = settings.GetOutputPort("noise_scale")
-    setup = SensorSetup(
-        scenario.sensing,
-        scenario.timing.sensor_period,
-        scenario.actuation.actuator_lag,
-        scenario.seed,
-    )
     estimator = add_estimator(
         builder, reference, setup, body.state, body.contact_log, scale
     )
@@ -235,28 +252,6 @@ def _connect_command(
     if modes is not None:
         command = add_joint_modes(builder, modes, body, command, sensed.state)
     builder.Connect(command, body.servo.GetInputPort("command"))
-
-
-def _add_detector(
-    builder: DiagramBuilder,
-    reference: Reference,
-    scenario: Scenario,
-    body: SimulatedRobot,
-    settings: SettingsSource,
-    sensed: SensedPorts,
-) -> ForceDetector | None:
-    """Adds what watches for unknown forces, if the scenario has it."""
-    if not scenario.monitoring.watch_forces:
-        return None
-    return add_detector(
-        builder,
-        reference,
-        scenario.sensing,
-        scenario.timing,
-        sensed,
-        body.servo.GetOutputPort("joint_effort"),
-        settings.GetOutputPort("plan"),
-    )
 
 
 def _connect_controllers(

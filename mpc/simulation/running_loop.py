@@ -85,8 +85,9 @@ class RunningLoop(Closing):
                 its planner process does not start, or no controller answers.
         """
         scenario = scenario.check()
-        pushes = on_links(scenario.disturbances.pushes, behavior.robot_model)
-        scenario = scenario.changed(pushes=pushes)
+        given = scenario.disturbances
+        given = replace(given, pushes=on_links(given.pushes, behavior.robot_model))
+        scenario = replace(scenario, disturbances=given)
         self.behavior, self.scenario = behavior, scenario
         self.weights = weights or PredictiveWeights()
         check_times(scenario.timing, scenario.disturbances, behavior)

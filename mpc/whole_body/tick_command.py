@@ -1,5 +1,7 @@
 """The joint command of a whole-body tick whose program is solved, compiled."""
 
+from typing import NamedTuple
+
 from backbeat.models.actuation.joint_command import (
     COMING,
     DAMPING,
@@ -18,15 +20,22 @@ from backbeat.models.compiled.arrays import Matrix, Vector
 FORGETTING = 0.1
 
 
+class JointTarget(NamedTuple):
+    """What the servos of the joints are to follow."""
+
+    joints: Matrix  # (3, nj) positions, velocities and accelerations of the target
+    # (nj,) velocity of the behavior when the motors have followed, per phase.
+    ahead: Vector
+    rate: float  # phase rate [-]
+    gains: Matrix  # (2, nj) stiffness and damping [N m/rad, N m s/rad]
+
+
 @compiled
 def write_command(
     tau: Vector,
     acceleration: Vector,
     sensed: Vector,
-    joints: Matrix,
-    ahead: Vector,
-    rate: float,
-    gains: Matrix,
+    target: JointTarget,
     period: float,
     planned: Vector,
     command: Vector,
@@ -39,15 +48,13 @@ def write_command(
     Args:
         tau, acceleration: (nj,) of the solution [N m, rad/s^2].
         sensed: (nj,) velocity [rad/s].
-        joints: (3, nj) positions, velocities and accelerations of the target.
-        ahead: (nj,) velocity of the behavior when the motors have followed, per phase.
-        rate: phase rate [-].
-        gains: (2, nj) stiffness and damping of the servo [N m/rad, N m s/rad].
+        target: what the servos follow.
         period: time between ticks [s].
         planned: (nj,) planned velocity before the tick, then after it [rad/s].
         command: (9 nj,) written.
     """
-    nj = tau.shape[0]
+    nj, joints, gains = tau.shape[0], target.joints, target.gains
+    rate, ahead = target.rate, target.ahead
     for j in range(nj):
         velocity = planned[j] + period * acceleration[j]
         velocity += period / FORGETTING * (sensed[j] - velocity)

@@ -28,13 +28,13 @@ class SensorSetup(NamedTuple):
 
     Attributes:
         settings: noise and delay.
-        period: time between samples [s].
+        timing: lead-in, and periods of samples and ticks.
         lag: time constant of the motors [s].
         seed: of the noise.
     """
 
     settings: SensingSettings
-    period: float
+    timing: TimingSettings
     lag: float
     seed: int
 
@@ -75,6 +75,7 @@ def add_estimator(
         The estimator, whose input `joint_acceleration` is left to be connected.
     """
     robot, settings = reference.robot, setup.settings
+    period = setup.timing.sensor_period
     sensors = builder.AddNamedSystem(
         "sensors",
         Sensors(
@@ -82,7 +83,7 @@ def add_estimator(
             len(robot.soles),
             settings.noise,
             settings.sensing_delay,
-            setup.period,
+            period,
             setup.seed,
         ),
     )
@@ -93,7 +94,7 @@ def add_estimator(
                 robot,
                 reference.table.q[0],
                 settings.sensing_delay,
-                setup.period,
+                period,
                 setup.lag,
                 thresholds=foot_thresholds(reference),
                 uncertainty=start_uncertainty(reference),
@@ -148,8 +149,7 @@ def foot_thresholds(reference: Reference) -> ContactThresholds:
 def add_detector(
     builder: DiagramBuilder,
     reference: Reference,
-    sensing: SensingSettings,
-    timing: TimingSettings,
+    setup: SensorSetup,
     sensed: SensedPorts,
     effort: OutputPort,
     settings: OutputPort,
@@ -164,13 +164,12 @@ def add_detector(
     Args:
         builder: diagram under construction.
         reference: the behavior, whose strikes are known.
-        sensing: the sensors.
-        timing: their period, and that of ticks.
+        setup: the sensors, their period, and that of ticks.
         sensed: state, wrenches on the soles, and what an accelerometer feels.
         effort: of the motors now.
         settings: what the plan shall keep to, the tempo among it.
     """
-    robot = reference.robot
+    robot, sensing, timing = reference.robot, setup.settings, setup.timing
     # Who is told the true state has no sensors at the feet either.
     is_sensed, specific_force = sensing.is_estimated, sensed.specific_force
     all_soles = bool(robot.soles) and set(robot.patches) == set(robot.soles)

@@ -20,7 +20,6 @@ from backbeat.mpc.scenario.disturbances import Disturbance, on_links
 from backbeat.mpc.scenario.parts.actuation import ActuationSettings
 from backbeat.mpc.scenario.parts.push import Push
 from backbeat.mpc.scenario.parts.timing import TimingSettings
-from backbeat.mpc.scenario.parts.world import WorldSettings
 from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.world.contact_log import ContactLog
 from backbeat.mpc.world.simulated_world import SimulatedWorld
@@ -112,14 +111,28 @@ class ControlledRobot:
         return FrameRotation(self.reference.robot, self.reference.robot.trunk)
 
 
+@dataclass(frozen=True)
+class PlantSettings:
+    """How a robot is simulated.
+
+    Attributes:
+        contact: with the ground.
+        actuation: of its joints.
+        timing: lead-in and step of the run.
+        pushes: in time of the behavior.
+    """
+
+    contact: ContactSettings
+    actuation: ActuationSettings
+    timing: TimingSettings
+    pushes: Sequence[Push] = ()
+
+
 def add_simulated_robot(
     builder: DiagramBuilder,
     reference: Reference,
     real: SimulatedWorld,
-    world: WorldSettings,
-    actuation: ActuationSettings,
-    timing: TimingSettings,
-    pushes: Sequence[Push] = (),
+    plant: PlantSettings,
     remembers: bool = True,
 ) -> SimulatedRobot:
     """Adds a robot in its world to a diagram, connected but for its controller.
@@ -128,47 +141,45 @@ def add_simulated_robot(
         builder: of the diagram.
         reference: the behavior.
         real: the world as it is, see `draw_world`.
-        world: contact with the ground.
-        actuation: of the joints.
-        timing: lead-in and step of the run.
-        pushes: in time of the behavior.
+        plant: how it is simulated.
         remembers: whether joint commands may ask for integrals and measured friction.
     """
     robot, scene = reference.robot, reference.behavior.scene
+    timing, actuation = plant.timing, plant.actuation
     made = add_world(
         builder,
         robot,
         timing.time_step,
-        ContactSettings(world.contact_model, world.friction, world.feet),
+        plant.contact,
         scene,
         real.ground,
         real.moved,
         actuation.joint_friction,
     )
-    plant, add, connect = made.plant, builder.AddNamedSystem, builder.Connect
+    body, add, connect = made.plant, builder.AddNamedSystem, builder.Connect
     servo = _make_servo(made, actuation, timing.time_step, real, remembers)
     add("joint_servo", servo)
     truth = add("true_state", SparseMatrixGain(csc_matrix(made.state_selection())))
-    disturbance = Disturbance(plant, on_links(pushes, robot), timing.lead_in)
+    disturbance = Disturbance(body, on_links(plant.pushes, robot), timing.lead_in)
     add("disturbance", disturbance)
     contact_log = add("contact_log", ContactLog(made, scene))
     state = truth.get_output_port()
-    connect(plant.get_state_output_port(), truth.get_input_port())
+    connect(body.get_state_output_port(), truth.get_input_port())
     connect(
-        servo.GetOutputPort("actuation"), plant.get_actuation_input_port(made.instance)
+        servo.GetOutputPort("actuation"), body.get_actuation_input_port(made.instance)
     )
     connect(
         disturbance.GetOutputPort("spatial_forces"),
-        plant.get_applied_spatial_force_input_port(),
+        body.get_applied_spatial_force_input_port(),
     )
     connect(
-        plant.get_contact_results_output_port(),
+        body.get_contact_results_output_port(),
         contact_log.GetInputPort("contact_results"),
     )
     connect(state, contact_log.GetInputPort("state"))
     if contact_log.HasInputPort("plant_state"):
         whole = contact_log.GetInputPort("plant_state")
-        connect(plant.get_state_output_port(), whole)
+        connect(body.get_state_output_port(), whole)
     return SimulatedRobot(made, servo, state, disturbance, contact_log)
 
 

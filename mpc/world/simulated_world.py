@@ -11,7 +11,6 @@ from backbeat.models.kit.drum_kit import DrumKit
 from backbeat.models.robot.model import RobotModel
 from backbeat.models.world.ground import Ground
 from backbeat.mpc.reference.trajectory import Reference
-from backbeat.mpc.scenario.parts.world import WorldSettings
 from backbeat.mpc.scenario.world_error import (
     ANY_JOINT,
     Stream,
@@ -41,14 +40,29 @@ class SimulatedWorld:
     weak_joint: str
 
 
-def draw_world(world: WorldSettings, seed: int, reference: Reference) -> SimulatedWorld:
+@dataclass(frozen=True)
+class WorldDraw:
+    """What the world of a run is drawn from.
+
+    Attributes:
+        error: how far it may be from what the plan believes.
+        friction: coefficient between soles and ground where nothing is drawn.
+        seed: of the run.
+    """
+
+    error: WorldError
+    friction: float
+    seed: int
+
+
+def draw_world(draw: WorldDraw, reference: Reference) -> SimulatedWorld:
     """Draws the world of a run.
 
     Raises:
         BackbeatError: an unknown drum or joint, or ground that cannot be.
     """
-    error = world.mismatch
-    ground, soles = draw_ground(error, seed, reference, world.friction)
+    error, seed = draw.error, draw.seed
+    ground, soles = draw_ground(error, seed, reference, draw.friction)
     limits, joint = reference.robot.effort_limits.copy(), ""
     if error.weak_joint:
         joint = draw_joint(error, seed, reference.robot)

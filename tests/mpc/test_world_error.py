@@ -12,7 +12,6 @@ from backbeat.models.actuation.joint_command import BLOCKS, EFFORT, FEEDFORWARD
 from backbeat.models.common.errors import BackbeatError
 from backbeat.models.world.ground import plane_height
 from backbeat.mpc.reference.trajectory import Reference
-from backbeat.mpc.scenario.parts.world import WorldSettings
 from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.scenario.world_error import (
     Stream,
@@ -22,7 +21,12 @@ from backbeat.mpc.scenario.world_error import (
 )
 from backbeat.mpc.simulation.diagram import build_closed_loop
 from backbeat.mpc.simulation.simulate import run_scenario
-from backbeat.mpc.world.simulated_world import draw_kit, draw_world, simulated_kit
+from backbeat.mpc.world.simulated_world import (
+    WorldDraw,
+    draw_kit,
+    draw_world,
+    simulated_kit,
+)
 from backbeat.mpc.world.uneven_ground import find_footholds, stand_on
 from tests.behaviors.drake_robot import DrakeRobot
 from tests.tolerances import EXACT, REACHED
@@ -224,8 +228,7 @@ def test_every_foothold_gets_a_block_of_its_own(walk):
 
 def drawn(reference, seed, **error):
     """The world of a run with this error."""
-    settings = WorldSettings(mismatch=WorldError(**error))
-    return draw_world(settings, seed, reference)
+    return draw_world(WorldDraw(WorldError(**error), 0.8, seed), reference)
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -470,11 +473,8 @@ def test_seeds_are_not_negative():
 
 
 def test_the_same_seed_is_the_same_run_and_another_is_not(stand):
-    setting = replace(
-        scenario(stand, 7, step_height=0.02, mass_spread=0.2, plan_loss=0.3),
-        lead_in=0.2,
-        duration=0.3,
-    )
+    setting = scenario(stand, 7, step_height=0.02, mass_spread=0.2, plan_loss=0.3)
+    setting = setting.changed(lead_in=0.2, duration=0.3)
     runs = [run_scenario(replace(setting, seed=s), stand) for s in (7, 7, 8)]
     np.testing.assert_array_equal(runs[0].x, runs[1].x)
     np.testing.assert_array_equal(runs[0].effort, runs[1].effort)
@@ -482,7 +482,7 @@ def test_the_same_seed_is_the_same_run_and_another_is_not(stand):
 
 
 def test_the_ground_carries_what_the_robot_really_weighs(stand):
-    setting = replace(scenario(stand, mass_scale=1.2), lead_in=0.5, duration=1.0)
+    setting = scenario(stand, mass_scale=1.2).changed(lead_in=0.5, duration=1.0)
     run = run_scenario(setting, stand)
     force = run.contact[run.t > 0.5, :, 5].sum(axis=1).mean()
     assert force == pytest.approx(1.2 * stand.robot_model.weight, rel=0.01)

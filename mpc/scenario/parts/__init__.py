@@ -1,4 +1,4 @@
-"""Parts of a `Scenario`, each with the settings of one subject and their check.
+"""Parts of a scenario, each with the settings of one subject and their check.
 
 A module takes the part that it needs, `TimingSettings` or `SensingSettings` for
 instance. Files have all keys side by side: `backbeat.mpc.scenario.parts.keys` says

@@ -2,8 +2,9 @@
 
 from dataclasses import dataclass, field
 
-from backbeat.behaviors.library.behavior import check_beat_priority
+from backbeat.behaviors.library.behavior import Behavior, check_beat_priority
 from backbeat.models.common.errors import BackbeatError, unknown_name
+from backbeat.mpc.predictive.settings import PlanSettings
 from backbeat.mpc.scenario.upper_body_task import UpperBodyTask
 from backbeat.mpc.whole_body.programs.task_preset import preset_names
 
@@ -29,6 +30,15 @@ class ControlSettings:
     forces: bool = True
     posture: bool = True
     steps: bool = True
+
+    def plan_settings(self, behavior: Behavior) -> PlanSettings:
+        """What is asked of plans at the start of a run of a behavior."""
+        priority = self.beat_priority
+        if priority is None:
+            priority = behavior.beat_priority
+        return PlanSettings(
+            self.timing, self.forces, self.posture, self.steps, priority
+        )
 
     def check(self) -> None:
         """Raises a BackbeatError when its values make no sense."""

@@ -3,7 +3,12 @@
 from dataclasses import dataclass, field
 
 from backbeat.models.common.errors import BackbeatError, unknown_name
-from backbeat.models.world.scene import CONTACT_MODELS, CONTINUOUS, FEET
+from backbeat.models.world.scene import (
+    CONTACT_MODELS,
+    CONTINUOUS,
+    FEET,
+    ContactSettings,
+)
 from backbeat.mpc.scenario.setting_event import RANGES
 from backbeat.mpc.scenario.world_error import WorldError
 
@@ -26,6 +31,11 @@ class WorldSettings:
     def is_continuous(self) -> bool:
         """Whether the plant has no steps."""
         return self.contact_model == CONTINUOUS
+
+    @property
+    def contact(self) -> ContactSettings:
+        """How contact is simulated."""
+        return ContactSettings(self.contact_model, self.friction, self.feet)
 
     def check(self) -> None:
         """Raises a BackbeatError when its values make no sense."""

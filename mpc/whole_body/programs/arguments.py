@@ -114,3 +114,23 @@ class Tick(NamedTuple):
     com: Vector  # (3,) measured CoM
     momentum: Vector  # (6,) measured momentum about the CoM
     R_trunk: Matrix  # (3, 3) measured
+
+
+class ProgramArguments(NamedTuple):
+    """All that the program of a tick is built from."""
+
+    structure: Structure
+    loose: Gains
+    braced: Gains
+    target: Target
+    tick: Tick
+
+
+class WrittenSolution(NamedTuple):
+    """Where a solution is written; see `WholeBodySolution`."""
+
+    dual: Vector  # multipliers
+    vdot: Vector  # (nv,)
+    tau: Vector  # (nj,)
+    wrench: Matrix  # (C, 6)
+    off_path: Matrix  # (C, 6)

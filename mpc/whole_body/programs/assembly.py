@@ -17,7 +17,12 @@ from backbeat.models.dynamics.kinematics import (
     frame_pose,
 )
 from backbeat.models.dynamics.recursion import backward_pass, body_forces, forward_pass
-from backbeat.mpc.whole_body.programs.arguments import Gains, Structure, Target, Tick
+from backbeat.mpc.whole_body.programs.arguments import (
+    ProgramArguments,
+    Structure,
+    Target,
+    Tick,
+)
 from backbeat.mpc.whole_body.programs.costs import (
     apply_known_loads,
     contact_cost,
@@ -150,23 +155,21 @@ def is_braced(target: Target) -> bool:
 
 
 @compiled
-def build(
-    bound: Bound[tuple[Structure, Gains, Gains, Target, Tick]], q: Vector, v: Vector
-) -> None:
+def build(bound: Bound[ProgramArguments], q: Vector, v: Vector) -> None:
     """Builds the program of one tick at (q, v) from its bound arguments."""
-    structure, loose, braced, target, tick = bound.content
-    gains = braced if is_braced(target) else loose
-    update_state(structure, q, v, tick)
-    assemble(structure, gains, target, q, v, tick)
+    of = bound.content
+    gains = of.braced if is_braced(of.target) else of.loose
+    update_state(of.structure, q, v, of.tick)
+    assemble(of.structure, gains, of.target, q, v, of.tick)
 
 
 @compiled
 def recover_bound(
-    bound: Bound[tuple[Structure, Gains, Gains, Target, Tick]],
+    bound: Bound[ProgramArguments],
     z: Vector,
     vdot: Vector,
     tau: Vector,
 ) -> None:
     """`recover` of bound arguments."""
-    structure, _, _, target, tick = bound.content
-    recover(structure, target, tick, z, vdot, tau)
+    of = bound.content
+    recover(of.structure, of.target, of.tick, z, vdot, tau)

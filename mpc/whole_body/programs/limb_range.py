@@ -1,6 +1,7 @@
 """Range of a limb: the angles of its joints at which it yields in every direction."""
 
 from collections.abc import Sequence
+from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -60,10 +61,9 @@ def _find_ranges(robot: RobotModel, contacts: Sequence[str]) -> np.ndarray:
                 middle.copy(),
                 int(robot.base_positions + j),
                 angles,
-                frame.body,
-                frame.R_PF,
-                frame.p_PF,
-                robot.base_velocities + limb,
+                FrameColumns(
+                    frame.body, frame.R_PF, frame.p_PF, robot.base_velocities + limb
+                ),
                 J,
             )
             least = np.linalg.svd(J, compute_uv=False).min(axis=1)
@@ -74,6 +74,15 @@ def _find_ranges(robot: RobotModel, contacts: Sequence[str]) -> np.ndarray:
     return out
 
 
+class FrameColumns(NamedTuple):
+    """A frame on a body, and columns of its Jacobian."""
+
+    body: int
+    R_PF: MatrixView  # (3, 3)
+    p_PF: Vector  # (3,)
+    columns: Indices
+
+
 @compiled
 def _limb_jacobians(
     tree: KinematicTree,
@@ -81,10 +90,7 @@ def _limb_jacobians(
     q: Vector,
     joint: int,
     angles: Vector,
-    body: int,
-    R_PF: MatrixView,
-    p_PF: Vector,
-    columns: Indices,
+    frame: FrameColumns,
     out: Array3,
 ) -> None:
     """Writes columns of a frame's Jacobian for each angle of one position of q."""
@@ -94,8 +100,8 @@ def _limb_jacobians(
     for k in range(angles.shape[0]):
         q[joint] = angles[k]
         forward_pass(tree, q, still, still, 0.0, ws, False)
-        kinematics.frame_pose(tree, ws, q, body, R_PF, p_PF, R, r)
-        kinematics.frame_jacobian(tree, ws, body, r, J)
+        kinematics.frame_pose(tree, ws, q, frame.body, frame.R_PF, frame.p_PF, R, r)
+        kinematics.frame_jacobian(tree, ws, frame.body, r, J)
         for i in range(6):
-            for c in range(columns.shape[0]):
-                out[k, i, c] = J[i, columns[c]]
+            for c in range(frame.columns.shape[0]):
+                out[k, i, c] = J[i, frame.columns[c]]

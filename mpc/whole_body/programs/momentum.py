@@ -19,7 +19,7 @@ error. Sources
 """
 
 from collections.abc import Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import asdict, dataclass
 
 import numpy as np
 
@@ -32,9 +32,11 @@ from backbeat.models.robot.model import RobotModel
 from backbeat.mpc.whole_body.programs.arguments import (
     CONE_ROWS,
     Gains,
+    ProgramArguments,
     Structure,
     Target,
     Tick,
+    WrittenSolution,
 )
 from backbeat.mpc.whole_body.programs.assembly import (
     is_braced,
@@ -230,10 +232,12 @@ class WholeBodyProgram:
         self._target = target
         # A whole number, as in `com_damping=2`, would have all compiled anew for it.
         loose, braced = (
-            Gains(*(float(g) for g in astuple(gains)))
+            Gains(**{name: float(gain) for name, gain in asdict(gains).items()})
             for gains in (self._loose, self._braced)
         )
-        self._bound = bind((self.structure, loose, braced, target, self.workspace))
+        self._bound = bind(
+            ProgramArguments(self.structure, loose, braced, target, self.workspace)
+        )
 
     def gains_for(self, target: Target) -> WholeBodyGains:
         """The weights and gains with which a target is tracked."""
@@ -279,11 +283,7 @@ class WholeBodyProgram:
             _NO_GUESS if warm_dual is None else warm_dual,
             PRIMAL_TOLERANCE,
             DUAL_TOLERANCE,
-            dual,
-            vdot,
-            tau,
-            wrench,
-            off_path,
+            WrittenSolution(dual, vdot, tau, wrench, off_path),
         )
         if rounds > 0:
             return WholeBodySolution(tau, vdot, wrench, off_path, dual, True, rounds)
