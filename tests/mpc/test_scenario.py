@@ -1,11 +1,15 @@
 """Scenario files: whatever is in them, a Scenario or one sentence."""
 
+from dataclasses import FrozenInstanceError, fields
+
 import pytest
 import yaml
 
 from backbeat.models.common.errors import BackbeatError
 from backbeat.mpc.scenario.parts.push import Push, read_push
-from backbeat.mpc.scenario.specification import Scenario, load_scenario
+from backbeat.mpc.scenario.setting_event import SettingEvent
+from backbeat.mpc.scenario.specification import KEYS, Scenario, load_scenario
+from backbeat.mpc.scenario.world_error import WorldError
 
 
 def write(tmp_path, text):
@@ -120,3 +124,44 @@ def test_a_push_on_the_command_line():
 def test_a_push_that_is_none(text):
     with pytest.raises(BackbeatError, match="TIME,X,Y,Z"):
         read_push(text)
+
+
+def test_every_key_of_a_file_belongs_to_one_part(tmp_path):
+    """What is written is read again, whichever part a key belongs to."""
+    own = {f.name for f in fields(Scenario)}
+    for key, (part, name) in KEYS.places.items():
+        assert part in own or (part == "" and name in own), key
+    parts = {part for part, _ in KEYS.places.values()} - {""}
+    assert own == parts | {"behavior", "seed"}
+    scenario = Scenario.of(
+        "stand",
+        duration=2.0,
+        friction=0.4,
+        world=WorldError(mass_spread=0.1),
+        pushes=[Push(0.5, impulse=[1.0, 0.0, 0.0])],
+        events=[SettingEvent(1.0, tempo=0.9)],
+        timing=False,
+        state="estimated",
+        actuators="hydraulic",
+        log_dynamics=True,
+        seed=4,
+    ).check()
+    assert scenario.control.timing is False
+    assert scenario.timing.duration == 2.0
+    assert scenario.world.mismatch.mass_spread == 0.1
+    path = tmp_path / "scenario.yaml"
+    path.write_text(yaml.safe_dump(scenario.to_dict()))
+    assert load_scenario(path) == scenario
+    assert list(scenario.to_dict()) == list(KEYS.places)
+
+
+def test_a_scenario_stays_what_it_is():
+    scenario = Scenario.of("stand", actuators="hydraulic")
+    checked = scenario.check()
+    assert scenario.actuation.actuator_lag == 0.0 < checked.actuation.actuator_lag
+    assert scenario.changed(friction=0.3).world.friction == 0.3
+    assert scenario.world.friction == 0.8
+    with pytest.raises(BackbeatError, match="did you mean friction"):
+        scenario.changed(frction=0.3)
+    with pytest.raises(FrozenInstanceError):
+        scenario.world.friction = 0.3

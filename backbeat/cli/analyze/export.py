@@ -27,18 +27,18 @@ CsvFile = Annotated[
 AllColumns = Annotated[
     bool, typer.Option("--all", help="All columns, not just joint angles.")
 ]
-Base = Annotated[bool, typer.Option("--base", help="The floating base too, in m.")]
+Base = Annotated[bool, typer.Option("--base", help="Include the floating base.")]
 NpzFile = Annotated[
     Path | None, typer.Option(help="NPZ file to write, with all columns.")
 ]
 MidiFile = Annotated[Path | None, typer.Option(help="MIDI file to write.")]
 WavFile = Annotated[Path | None, typer.Option(help="WAV file to write.")]
-Click = Annotated[bool, typer.Option("--click", help="A metronome beside the drums.")]
+Click = Annotated[bool, typer.Option("--click", help="Add a metronome to the drums.")]
 Latency = Annotated[
-    float, typer.Option(help="Drums sound so much later, or earlier if negative.")
+    float, typer.Option(help="Delay of the drums in ms; negative for earlier.")
 ]
 Backing = Annotated[
-    Path | None, typer.Option(help="Your own WAV file to mix under the drums.")
+    Path | None, typer.Option(help="WAV file of your own to mix with the drums.")
 ]
 
 

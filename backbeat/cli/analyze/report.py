@@ -36,8 +36,8 @@ def command(
     recording: Annotated[
         RecordingPlace | None,
         typer.Option(
-            help="Of a run: in the page, as it is without this option, in a file "
-            "beside it, or left out."
+            help="Recording of a run: embed (in the page), link (in a file "
+            "beside it) or none."
         ),
     ] = None,
 ) -> None:

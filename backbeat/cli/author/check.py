@@ -12,7 +12,7 @@ def command(
     files: Annotated[
         list[str],
         typer.Argument(
-            help="Specifications: YAML files, or shipped names.",
+            help="Specifications: YAML files, or names that ship.",
             autocompletion=specifications,
         ),
     ],

@@ -33,20 +33,21 @@ def command(
         typer.Option(
             "--output",
             "-o",
-            help="Where --fix writes; NAME.fixed.urdf beside if not given.",
+            help="File that --fix writes; NAME.fixed.urdf beside the URDF if not "
+            "given.",
         ),
     ] = None,
     gazebo: Annotated[
-        bool, typer.Option("--gazebo", help="Check what Gazebo wants as well.")
+        bool, typer.Option("--gazebo", help="Also check the requirements of Gazebo.")
     ] = False,
     drake: Annotated[
-        bool, typer.Option(help="Have Drake read the file too, in a process apart.")
+        bool, typer.Option(help="Also read the file with Drake, in a separate process.")
     ] = True,
     fates: Annotated[
         bool, typer.Option("--fates", help="List every element and its fate.")
     ] = False,
     every: Annotated[
-        bool, typer.Option("--all", help="Show each of many findings of one kind.")
+        bool, typer.Option("--all", help="Show all findings of each kind.")
     ] = False,
 ) -> None:
     """Ends with 0 if there is nothing worse than notes, 1 on warnings, 2 on errors."""

@@ -32,7 +32,7 @@ def report(
     ] = None,
     as_json: Annotated[bool, _JSON] = False,
 ) -> None:
-    """Joints by group, masses, inertias, shapes, limits, frames, and the tree."""
+    """Report joints by group, masses, inertias, shapes, limits, frames and the tree."""
     from dataclasses import asdict
 
     from backbeat.models.urdf.overlay.model_report import model_report
@@ -97,7 +97,7 @@ def overlay(
         typer.Option("--output", "-o", help="URDF to write; if not given, FILE.urdf."),
     ] = None,
 ) -> None:
-    """Writes the URDF that a YAML of changes makes of another."""
+    """Apply an overlay, a YAML of changes, to a URDF."""
     from backbeat.models.common.atomic_file import replacing
     from backbeat.models.common.errors import BackbeatError
     from backbeat.models.urdf.linting.lint import examine
