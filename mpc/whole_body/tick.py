@@ -121,6 +121,9 @@ class WholeBodyTick:
         self._coming = ahead.v[self.robot.base_velocities :]
         self._writer = TargetWriter(self.target, self._sample, reference)
         self._gains = np.zeros((2, self.robot.num_joints))
+        self._followed = bind(
+            JointTarget(self.target.joints, self._coming, self._gains)
+        )
         self._aim = bind(self._make_aim())
         self._hold = hold_gains(self.robot, reference, timing.latency, timing.step)
         self.reach = HandReach(reference, self.target, self.period)
@@ -281,7 +284,8 @@ class WholeBodyTick:
             solution.tau,
             acceleration,
             sensed,
-            JointTarget(self.target.joints, self._coming, self._rate, self._gains),
+            self._followed,
+            self._rate,
             self.period,
             planned,
             command,

@@ -15,6 +15,7 @@ from backbeat.models.actuation.joint_command import (
 )
 from backbeat.models.compiled import compiled
 from backbeat.models.compiled.arrays import Matrix, Vector
+from backbeat.models.compiled.bound import Bound
 
 # Time after which the planned velocity has forgotten what it was [s].
 FORGETTING = 0.1
@@ -26,7 +27,6 @@ class JointTarget(NamedTuple):
     joints: Matrix  # (3, nj) positions, velocities and accelerations of the target
     # (nj,) velocity of the behavior when the motors have followed, per phase.
     ahead: Vector
-    rate: float  # phase rate [-]
     gains: Matrix  # (2, nj) stiffness and damping [N m/rad, N m s/rad]
 
 
@@ -35,7 +35,8 @@ def write_command(
     tau: Vector,
     acceleration: Vector,
     sensed: Vector,
-    target: JointTarget,
+    bound: Bound[JointTarget],
+    rate: float,
     period: float,
     planned: Vector,
     command: Vector,
@@ -48,13 +49,14 @@ def write_command(
     Args:
         tau, acceleration: (nj,) of the solution [N m, rad/s^2].
         sensed: (nj,) velocity [rad/s].
-        target: what the servos follow.
+        bound: what the servos follow.
+        rate: phase rate [-].
         period: time between ticks [s].
         planned: (nj,) planned velocity before the tick, then after it [rad/s].
         command: (9 nj,) written.
     """
-    nj, joints, gains = tau.shape[0], target.joints, target.gains
-    rate, ahead = target.rate, target.ahead
+    target, nj = bound.content, tau.shape[0]
+    joints, ahead, gains = target.joints, target.ahead, target.gains
     for j in range(nj):
         velocity = planned[j] + period * acceleration[j]
         velocity += period / FORGETTING * (sensed[j] - velocity)
