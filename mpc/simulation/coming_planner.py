@@ -9,6 +9,16 @@ import threading
 from backbeat.behaviors.library.behavior import Behavior
 from backbeat.models.common.closing import Closing
 from backbeat.mpc.control.planner_process import PlannerProcess, PlannerSettings
+from backbeat.mpc.plans.weights import PredictiveWeights
+from backbeat.mpc.scenario.specification import Scenario
+
+
+def planner_settings(
+    scenario: Scenario, behavior: Behavior, weights: PredictiveWeights
+) -> PlannerSettings:
+    """What a planner in another process is told of a run."""
+    plan = scenario.control.plan_settings(behavior)
+    return PlannerSettings.of(scenario.timing, plan, weights)
 
 
 class ComingPlanner(Closing):

@@ -125,8 +125,7 @@ def build_closed_loop(
         scenario: how.
         weights: weights of the predictive program.
         planner: plans in place of the predictive controller; None for itself.
-        outside: both controllers, open, where they are somewhere else; None for
-            controllers of its own.
+        outside: both controllers, open, where they are elsewhere.
         progress: called with the number of each step, how many there are, and what it
             is; the last one, what a first tick loads, is the caller's.
     """
@@ -136,63 +135,41 @@ def build_closed_loop(
     builder, reference = DiagramBuilder(), Reference(behavior)
     check_servos(reference, scenario.latency, scenario.sampling)
     tell(2, STEPS, "the robot in its world")
-    # What controllers elsewhere ask for is seen when they do.
     modes = _joint_modes(reference, scenario)
-    draw = WorldDraw(scenario.world.mismatch, scenario.world.friction, scenario.seed)
+    timing, world, seed = scenario.timing, scenario.world, scenario.seed
+    draw = WorldDraw(world.mismatch, world.friction, seed)
     real = draw_world(draw, reference)
     q_start = stand_on(reference, real.soles) if real.soles else reference.table.q[0]
-    plant = PlantSettings(
-        scenario.world.contact,
-        scenario.actuation,
-        scenario.timing,
-        scenario.disturbances.pushes,
-    )
+    pushes = scenario.disturbances.pushes
+    plant = PlantSettings(world.contact, scenario.actuation, timing, pushes)
+    # What controllers elsewhere ask for is seen when they do.
     remembers = modes is not None or outside is not None
     body = add_simulated_robot(builder, reference, real, plant, remembers)
     settings = add_settings(builder, scenario, reference)
     tell(3, STEPS, "the controllers")
     made_for = ControllerSettings(
-        scenario.timing,
-        scenario.tick_timing,
-        scenario.control,
-        scenario.world.mismatch,
-        scenario.seed,
+        timing, scenario.tick_timing, scenario.control, world.mismatch, seed
     )
     if outside is None:
         found = add_controllers(builder, reference, made_for, weights, planner)
     else:
         found = outside.add(builder, reference, made_for)
     tell(4, STEPS, "sensors and logs")
-    setup = SensorSetup(
-        scenario.sensing,
-        scenario.timing,
-        scenario.actuation.actuator_lag,
-        scenario.seed,
-    )
+    lag = scenario.actuation.actuator_lag
+    setup = SensorSetup(scenario.sensing, timing, lag, seed)
     sensed = _add_sensing(builder, reference, setup, body, settings, found)
     _connect_controllers(builder, found, sensed, settings, body)
     _connect_command(builder, modes, body, found, sensed)
     detector = None
     if scenario.monitoring.watch_forces:
-        effort, plan = (
-            body.servo.GetOutputPort("joint_effort"),
-            settings.GetOutputPort("plan"),
-        )
-        detector = add_detector(builder, reference, setup, sensed, effort, plan)
-    logs = body.add_logs(builder, scenario.timing.time_step)
+        ports = body.servo.GetOutputPort("joint_effort"), settings.GetOutputPort("plan")
+        detector = add_detector(builder, reference, setup, sensed, *ports)
+    logs = body.add_logs(builder, timing.time_step)
     logs["sensed"] = LogVectorOutput(sensed.state, builder, LOG_PERIOD)
     diagram = builder.Build()
     diagram.set_name("closed_loop")
     return ClosedLoop(
-        diagram,
-        body,
-        reference,
-        scenario,
-        found,
-        settings,
-        logs,
-        q_start,
-        detector,
+        diagram, body, reference, scenario, found, settings, logs, q_start, detector
     )
 
 

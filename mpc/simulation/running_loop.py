@@ -16,7 +16,7 @@ from backbeat.models.common.closing import Closing
 from backbeat.models.common.collectable_system import weak
 from backbeat.models.world.simulator import make_simulator
 from backbeat.mpc.control.outside import ConnectControllers, OutsideControllers
-from backbeat.mpc.control.planner_process import PlannerProcess, PlannerSettings
+from backbeat.mpc.control.planner_process import PlannerProcess
 from backbeat.mpc.plans.plan import Plan
 from backbeat.mpc.plans.weights import PredictiveWeights
 from backbeat.mpc.predictive.controller import PredictiveController
@@ -24,9 +24,9 @@ from backbeat.mpc.scenario.asked_tempo import asked_tempo, check_times, play_len
 from backbeat.mpc.scenario.disturbances import on_links
 from backbeat.mpc.scenario.parts.push import Push
 from backbeat.mpc.scenario.setting_event import SettingEvent, setting_event
-from backbeat.mpc.scenario.settings import check_event, first_settings
+from backbeat.mpc.scenario.settings import check_event
 from backbeat.mpc.scenario.specification import Scenario
-from backbeat.mpc.simulation.coming_planner import ComingPlanner
+from backbeat.mpc.simulation.coming_planner import ComingPlanner, planner_settings
 from backbeat.mpc.simulation.diagram import (
     STEPS,
     ClosedLoop,
@@ -85,8 +85,8 @@ class RunningLoop(Closing):
                 its planner process does not start, or no controller answers.
         """
         scenario = scenario.check()
-        given = scenario.disturbances
-        given = replace(given, pushes=on_links(given.pushes, behavior.robot_model))
+        pushes = on_links(scenario.disturbances.pushes, behavior.robot_model)
+        given = replace(scenario.disturbances, pushes=pushes)
         scenario = replace(scenario, disturbances=given)
         self.behavior, self.scenario = behavior, scenario
         self.weights = weights or PredictiveWeights()
@@ -101,8 +101,8 @@ class RunningLoop(Closing):
         if remote is not None:
             self._outside = remote(behavior, scenario, weights)
         elif scenario.control.planner == "process":
-            planner = PlannerProcess(behavior, self._planner_settings())
-            self._planner = planner
+            told = planner_settings(scenario, behavior, self.weights)
+            self._planner = planner = PlannerProcess(behavior, told)
         try:
             if self._outside is not None:
                 self._outside.open()
@@ -133,13 +133,8 @@ class RunningLoop(Closing):
         bit, wherever they are made. An error in starting it is one of `advance`.
         """
         if self._planner is None and self._outside is None:
-            self._planner = ComingPlanner(self.behavior, self._planner_settings())
-
-    def _planner_settings(self) -> PlannerSettings:
-        """What a planner in another process is told of the run."""
-        given = self._given
-        first = first_settings(given.control, given.world, self.behavior)
-        return PlannerSettings.of(given.timing, first.plan, self.weights)
+            told = planner_settings(self._given, self.behavior, self.weights)
+            self._planner = ComingPlanner(self.behavior, told)
 
     def _meet_planner(self) -> None:
         """Leaves plans to a planner that has come."""
@@ -163,11 +158,9 @@ class RunningLoop(Closing):
             held: settings that hold from the start, at whatever time; None for those
                 of the scenario.
         """
-        events = self._given.disturbances.events
-        is_held = held is not None and bool(held.values())
-        if held is not None and is_held:
-            first = replace(held, time=-self._given.timing.lead_in)
-            events = [*events, first]
+        events = list(self._given.disturbances.events)
+        if held is not None and held.values():
+            events.append(replace(held, time=-self._given.timing.lead_in))
         self.scenario = self._given.changed(events=events)
         loop = self.loop
         loop.whole_body.tick_times.clear()
@@ -177,7 +170,7 @@ class RunningLoop(Closing):
         self.simulator.Initialize()
         self._let_watch()
         self.watch_forces(self.is_watching)
-        if is_held:
+        if len(events) > len(self._given.disturbances.events):
             source = self.loop.settings
             source.add(source.GetMyMutableContextFromRoot(self.context), events[-1])
         self.log.close()
