@@ -155,8 +155,7 @@ def build_closed_loop(
     else:
         found = outside.add(builder, reference, made_for)
     tell(4, STEPS, "sensors and logs")
-    lag = scenario.actuation.actuator_lag
-    setup = SensorSetup(scenario.sensing, timing, lag, seed)
+    setup = SensorSetup(scenario.sensing, timing, scenario.actuation.actuator_lag, seed)
     sensed = _add_sensing(builder, reference, setup, body, settings, found)
     _connect_controllers(builder, found, sensed, settings, body)
     _connect_command(builder, modes, body, found, sensed)
