@@ -17,9 +17,9 @@ from backbeat.cli.common.options import LIBRARY, LibraryFolder
 from backbeat.models.common.errors import BackbeatError
 from backbeat.mpc.analysis.drumming.hits import run_hits
 from backbeat.mpc.plans.weights import PredictiveWeights
+from backbeat.mpc.predictive.core import PredictiveCore
 from backbeat.mpc.predictive.program import PredictiveProgram
 from backbeat.mpc.predictive.recovery import Recovery
-from backbeat.mpc.predictive.step import PredictiveStep
 from backbeat.mpc.reference.trajectory import Reference
 from backbeat.mpc.scenario.parts.push import Push
 from backbeat.mpc.scenario.settings import first_settings
@@ -110,7 +110,7 @@ def replayed(run: SimulationRun) -> np.ndarray:
     reference, scenario = Reference(run.behavior), run.scenario
     first = first_settings(scenario.control, scenario.world, run.behavior)
     program = PredictiveProgram(reference, first.plan.adapt(PredictiveWeights()))
-    step = PredictiveStep(
+    step = PredictiveCore(
         program, scenario.timing.plan_period, scenario.timing.lead_in, Recovery()
     )
     memory, seconds = step.start(), []

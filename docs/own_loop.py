@@ -3,10 +3,10 @@
     plan    = step(t, q, v)            fifty times a second
     command = tick(t, q, v, plan)      five hundred times a second
 
-This example needs no diagram, context or simulator. The memory of both controllers is
-an argument and a result of these functions. The few lines of `move` integrate the
-robot, with its feet fixed to the ground; your own simulator or a robot can take their
-place. From the root of the checkout:
+What either remembers is handed in and out. There is no diagram, no context and no
+simulator here: the robot is integrated by the few lines of `move`, in which its feet
+are glued to the ground. In their place may be a simulator of yours, or a robot. From
+the root of the checkout:
 
     .venv/bin/python docs/own_loop.py
 """
@@ -28,21 +28,21 @@ from backbeat.models.actuation.joint_command import (
 )
 from backbeat.models.dynamics.rotations import box_plus
 from backbeat.models.state.configuration import Configuration
+from backbeat.mpc.predictive.core import PredictiveCore
 from backbeat.mpc.predictive.program import PredictiveProgram
-from backbeat.mpc.predictive.step import PredictiveStep
 from backbeat.mpc.reference.trajectory import Reference
+from backbeat.mpc.whole_body.core import WholeBodyCore
 from backbeat.mpc.whole_body.programs.momentum import WholeBodyProgram
-from backbeat.mpc.whole_body.tick import WholeBodyTick
 from backbeat.mpc.whole_body.timing import TickTiming
 
 DURATION = 3.0  # s
 PLAN_PERIOD, TICK_PERIOD = 0.02, 0.002  # s
-# Rate at which drift of the fixed feet is corrected [1/s].
+# How fast glue takes back what feet have drifted by [1/s].
 GLUE = 50.0
 
 
 class OwnRobot:
-    """A robot with its feet fixed to the ground, integrated with fixed steps."""
+    """A robot with its feet glued to the ground, integrated with fixed steps."""
 
     def __init__(self, reference: Reference) -> None:
         """Puts it where the behavior starts, at rest."""
@@ -60,7 +60,7 @@ class OwnRobot:
         return np.clip(u, -limit, limit)
 
     def move(self, tau: np.ndarray, dt: float) -> None:
-        """One step [s] of the equations of motion: M vdot + h = S' tau + J' f."""
+        """One step [s] of Newton, Euler and glue: M vdot + h = S' tau + J' f."""
         state = Configuration(self.robot, self.q, self.v)
         J = np.vstack([state.jacobian(name) for name in self.feet])
         Jdv = np.hstack([state.bias_acceleration(name) for name in self.feet])
@@ -81,9 +81,9 @@ def run(behavior: Behavior, pushes: bool = True) -> OwnRobot:
     reference = Reference(behavior)
     body = OwnRobot(reference)
     program = WholeBodyProgram(body.robot, reference.patches, reference.points)
-    # Fixed feet cannot step; without this argument the program would plan steps.
-    step = PredictiveStep(PredictiveProgram(reference), PLAN_PERIOD, recovery=None)
-    tick = WholeBodyTick(program, reference, TickTiming(TICK_PERIOD))
+    # Feet that are glued cannot step; without this argument they would be asked to.
+    step = PredictiveCore(PredictiveProgram(reference), PLAN_PERIOD, recovery=None)
+    tick = WholeBodyCore(program, reference, TickTiming(TICK_PERIOD))
     slow, fast = step.start(), tick.start()
     for i in range(round(DURATION / TICK_PERIOD)):
         t = i * TICK_PERIOD
@@ -97,7 +97,7 @@ def run(behavior: Behavior, pushes: bool = True) -> OwnRobot:
 
 
 def main() -> None:
-    """Builds the behavior, runs it and prints the result."""
+    """Builds the behavior, runs it and says how it went."""
     parser = argparse.ArgumentParser(description="Atlas crouches in a plain loop.")
     parser.add_argument("--library", type=Path, default=Path("library"))
     behavior = build("posture-tour", Library(parser.parse_args().library))

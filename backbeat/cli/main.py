@@ -21,7 +21,7 @@ from backbeat.cli.common.options import INTERRUPTED
 SUBCOMMANDS = {
     "demo": "Build, track and record four behaviors, and make a page of them.",
     "new": "Start a behavior of your own from a commented example.",
-    "check": "Check a specification before it is built: errors by line.",
+    "check": "Check any file, specification or URDF: errors by line.",
     "build": "Build behaviors: solve, verify and store what has changed.",
     "list": "List the behaviors of the library.",
     "info": "Show a behavior, its certificate and its origin.",
@@ -36,7 +36,7 @@ SUBCOMMANDS = {
     "export": "Write a behavior or a run as CSV, NPZ, MIDI or WAV.",
     "figure": "Draw figures of robot, kit and motion, from the model and the plans.",
     "moves": "List the moves for dances.",
-    "lint": "Check a URDF: errors by line, and the use of each element.",
+    "lint": "Check a URDF in detail: findings, and the support of each element.",
     "model": "Report on a robot description, compare two, or change one by an overlay.",
     "doctor": "Check this machine: what is missing, and how to install it.",
     "play": "Show a behavior in the browser, live or as a recording.",
@@ -51,7 +51,7 @@ FOLDERS = {
 
 
 class SubcommandTable(TyperGroup):
-    """A command group that knows names and help lines before it loads anything."""
+    """A command group with names and help lines before anything is loaded."""
 
     def __init__(self, **attributes: Any) -> None:
         super().__init__(**attributes)
@@ -95,7 +95,7 @@ def finish_printing(end: str = "") -> None:
     except OSError as error:
         # Python would try once more as it ends.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        if error.errno == errno.EPIPE:  # Nobody reads on, as after `| head`.
+        if error.errno == errno.EPIPE:  # The reader has gone, as after `| head`.
             raise SystemExit(1) from None
         refuse(f"cannot print: {error.strerror}; send it somewhere else.")
 
@@ -141,7 +141,7 @@ def main() -> None:
 
 
 def run() -> None:
-    """Runs the command line, and says in a sentence what its user has to mend."""
+    """Runs the command line, and prints a failure of its user as one sentence."""
     start_drake_ahead(sys.argv[1:])
     try:
         app()

@@ -18,11 +18,11 @@ from backbeat.mpc.predictive.program import PredictiveProgram
 from backbeat.mpc.predictive.recovery import STEPPING
 from backbeat.mpc.reference.trajectory import Reference
 from backbeat.mpc.safety.fail_safe import Safety
+from backbeat.mpc.scenario.model_mismatch import ModelMismatch
 from backbeat.mpc.scenario.parts.control import ControlSettings
 from backbeat.mpc.scenario.parts.timing import TimingSettings
 from backbeat.mpc.scenario.tick_loss import tick_losses
 from backbeat.mpc.scenario.upper_body_task import UpperBodyTask
-from backbeat.mpc.scenario.world_error import WorldError
 from backbeat.mpc.whole_body.controller import WholeBodyController
 from backbeat.mpc.whole_body.programs.preset import make_whole_body_program
 from backbeat.mpc.whole_body.programs.upper_body import UpperBody
@@ -44,7 +44,7 @@ class ControllerSettings:
     timing: TimingSettings
     ticks: TickTiming
     control: ControlSettings
-    error: WorldError
+    error: ModelMismatch
     seed: int
 
     @property

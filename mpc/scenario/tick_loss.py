@@ -8,10 +8,10 @@ and its number alone. The first tick is never lost, for before it there is no co
 
 from collections.abc import Callable
 
-from backbeat.mpc.scenario.world_error import Stream, WorldError, random_stream
+from backbeat.mpc.scenario.model_mismatch import ModelMismatch, Stream, random_stream
 
 
-def is_tick_lost(number: int, error: WorldError, seed: int) -> bool:
+def is_tick_lost(number: int, error: ModelMismatch, seed: int) -> bool:
     """Whether a tick gets lost in a run.
 
     Args:
@@ -26,7 +26,9 @@ def is_tick_lost(number: int, error: WorldError, seed: int) -> bool:
     return bool(draw < error.tick_loss)
 
 
-def tick_losses(error: WorldError, seed: int, period: float) -> Callable[[float], bool]:
+def tick_losses(
+    error: ModelMismatch, seed: int, period: float
+) -> Callable[[float], bool]:
     """Says of a time since a simulation began [s] whether its tick is lost.
 
     Args:

@@ -1,7 +1,7 @@
 """A planner process that starts while a closed loop is already under way.
 
-Its plans are those that the loop would make itself, to the last bit, so that nothing
-depends on when it is there.
+Its plans are those that the loop would make itself, to the last bit, so that results
+do not depend on when it is ready.
 """
 
 import threading

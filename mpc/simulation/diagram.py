@@ -26,9 +26,9 @@ from backbeat.mpc.reference.trajectory import Reference
 from backbeat.mpc.safety.joint_modes import JointModes, takes_efforts_alone
 from backbeat.mpc.scenario.settings import SettingsSource, add_settings
 from backbeat.mpc.scenario.specification import Scenario
-from backbeat.mpc.world.altered_robot import alter_robot
 from backbeat.mpc.world.joint_sample import JointSample
 from backbeat.mpc.world.joint_softness import add_joint_modes, soft_periods
+from backbeat.mpc.world.mismatched_robot import apply_model_mismatch
 from backbeat.mpc.world.sensing import (
     SensedPorts,
     SensorSetup,
@@ -60,7 +60,7 @@ class ClosedLoop(ControlledRobot):
         settings: what holds at present, and what is still to come.
         logs: log sinks by name.
         q_start: (nq,) where the robot starts, on the ground as it is.
-        detector: watches for forces that the model does not know.
+        detector: of forces that are not in the model.
     """
 
     controllers: Controllers
@@ -80,13 +80,13 @@ class ClosedLoop(ControlledRobot):
         return self.controllers.whole_body
 
     def make_context(self) -> Context:
-        """A context at the start of the behavior, joints locked as it asks."""
+        """A context at the start of the behavior, with its joints locked."""
         context = self.diagram.CreateDefaultContext()
         plant, behavior = self.world.plant, self.reference.behavior
         own = plant.GetMyMutableContextFromRoot(context)
         lock_joints(plant, own, self.reference.robot.locked)
         error, seed = self.scenario.world.mismatch, self.scenario.seed
-        alter_robot(plant, own, self.world.instance, error, seed)
+        apply_model_mismatch(plant, own, self.world.instance, error, seed)
         still = np.zeros(self.reference.robot.num_velocities)
         self.body.set_state(context, self.q_start, still)
         # The motors hold the robot already.
@@ -173,7 +173,7 @@ def build_closed_loop(
 
 
 def _nothing(step: int, steps: int, what: str) -> None:
-    """Tells nobody."""
+    """Reports nothing."""
 
 
 def _add_sensing(
@@ -237,7 +237,7 @@ def _connect_controllers(
     settings: SettingsSource,
     body: SimulatedRobot,
 ) -> None:
-    """Connects controllers, and the servo, to what they are told."""
+    """Connects controllers, and the servo, to their inputs."""
     sources = {
         "state": sensed.state,
         "normal_forces": sensed.normal_forces,

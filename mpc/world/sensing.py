@@ -1,4 +1,4 @@
-"""Sensors and estimator between the true state and the controllers, and a watch."""
+"""Sensors, estimator and force detection between true state and controllers."""
 
 from dataclasses import replace
 from typing import NamedTuple
@@ -117,8 +117,8 @@ def add_estimator(
 def start_uncertainty(reference: Reference) -> StartUncertainty:
     """What is not known of a robot at the start of a behavior.
 
-    Feet that play pedals are not flat and tell nothing of what is level. Who plays them
-    sits, and knows from the seat how upright it is; without, the bias of an
+    Feet that play pedals are not flat, and give no information about the level. A robot
+    that plays them sits, and has its tilt from the seat; without, the bias of an
     accelerometer would tilt it by a fifth of a degree, and sticks by 4 mm.
     """
     robot = reference.robot
@@ -154,10 +154,11 @@ def add_detector(
     effort: OutputPort,
     settings: OutputPort,
 ) -> ForceDetector:
-    """Adds a watch for forces that the model does not know.
+    """Adds a watch for forces that are not in the model.
 
-    Whoever is carried by soles alone is watched as a whole. On a seat, or with hands on
-    something, nothing feels what carries it. What sensors tell is late, and so is what
+    For a robot that is carried by its soles alone the whole force is observed. On a
+    seat, or with hands on something, there are no sensors of those forces. Sensors are
+    delayed, and so is what
     it is compared with: a jumper's feet let go of its weight within a millisecond.
     Its accelerometer, not the attitude that is estimated, says where its weight goes.
 

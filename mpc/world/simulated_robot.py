@@ -1,4 +1,4 @@
-"""What a closed loop has in any case: a robot in its world, motors, pushes, forces."""
+"""Common part of closed loops: a robot in its world, motors, pushes, forces."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -35,7 +35,7 @@ class SimulatedRobot:
     Attributes:
         world: plant and scene graph.
         servo: joint servo and motors; its "command" waits for a controller, and its
-            "state" for what the controller believes.
+            "state" for the controller's state.
         state: the true [q, v] (nq + nv) of the robot model.
         disturbance: the pushes of the scenario.
         contact_log: contact forces by name.
@@ -101,8 +101,8 @@ class ControlledRobot:
         return self.body.contact_log
 
     @cached_property
-    def asked(self) -> ReferenceSampler:
-        """The behavior at a phase, good until it is asked again."""
+    def sampler(self) -> ReferenceSampler:
+        """The behavior at a phase, valid until the next call."""
         return self.reference.sampler()
 
     @cached_property

@@ -1,4 +1,4 @@
-"""The world of a run as it really is: what a `WorldError` comes to for a seed."""
+"""The simulated world of a run: a `ModelMismatch` with its random values for a seed."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,10 +11,10 @@ from backbeat.models.kit.drum_kit import DrumKit
 from backbeat.models.robot.model import RobotModel
 from backbeat.models.world.ground import Ground
 from backbeat.mpc.reference.trajectory import Reference
-from backbeat.mpc.scenario.world_error import (
+from backbeat.mpc.scenario.model_mismatch import (
     ANY_JOINT,
+    ModelMismatch,
     Stream,
-    WorldError,
     either_way,
     random_stream,
 )
@@ -23,7 +23,7 @@ from backbeat.mpc.world.uneven_ground import draw_ground
 
 @dataclass(frozen=True)
 class SimulatedWorld:
-    """What the simulation has in place of what the plan believes.
+    """Values of the simulation that differ from the model.
 
     Attributes:
         ground: the ground.
@@ -50,7 +50,7 @@ class WorldDraw:
         seed: of the run.
     """
 
-    error: WorldError
+    error: ModelMismatch
     friction: float
     seed: int
 
@@ -71,7 +71,7 @@ def draw_world(draw: WorldDraw, reference: Reference) -> SimulatedWorld:
     return SimulatedWorld(ground, soles, moved, limits, joint)
 
 
-def draw_joint(error: WorldError, seed: int, robot: RobotModel) -> str:
+def draw_joint(error: ModelMismatch, seed: int, robot: RobotModel) -> str:
     """The joint that is weak: the one named, or one drawn from a group."""
     choice = (
         np.arange(robot.num_joints)
@@ -82,7 +82,9 @@ def draw_joint(error: WorldError, seed: int, robot: RobotModel) -> str:
     return robot.joint_names[int(choice[drawn])]
 
 
-def draw_kit(error: WorldError, seed: int, behavior: Behavior) -> dict[str, np.ndarray]:
+def draw_kit(
+    error: ModelMismatch, seed: int, behavior: Behavior
+) -> dict[str, np.ndarray]:
     """How far drums stand from their place [m]; {} for a behavior without a kit."""
     if error.drum_shift == 0 or not behavior.scene.name:
         return {}
@@ -96,6 +98,6 @@ def draw_kit(error: WorldError, seed: int, behavior: Behavior) -> dict[str, np.n
     return {name: error.drum_shift * np.array(shift)}
 
 
-def simulated_kit(error: WorldError, seed: int, behavior: Behavior) -> DrumKit:
+def simulated_kit(error: ModelMismatch, seed: int, behavior: Behavior) -> DrumKit:
     """The kit as it stands in a run."""
     return behavior.scene.drum_kit(draw_kit(error, seed, behavior))

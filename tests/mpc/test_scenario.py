@@ -6,10 +6,10 @@ import pytest
 import yaml
 
 from backbeat.models.common.errors import BackbeatError
+from backbeat.mpc.scenario.model_mismatch import ModelMismatch
 from backbeat.mpc.scenario.parts.push import Push, read_push
 from backbeat.mpc.scenario.setting_event import SettingEvent
 from backbeat.mpc.scenario.specification import KEYS, Scenario, load_scenario
-from backbeat.mpc.scenario.world_error import WorldError
 
 
 def write(tmp_path, text):
@@ -137,7 +137,7 @@ def test_every_key_of_a_file_belongs_to_one_part(tmp_path):
         "stand",
         duration=2.0,
         friction=0.4,
-        world=WorldError(mass_spread=0.1),
+        world=ModelMismatch(mass_spread=0.1),
         pushes=[Push(0.5, impulse=[1.0, 0.0, 0.0])],
         events=[SettingEvent(1.0, tempo=0.9)],
         timing=False,

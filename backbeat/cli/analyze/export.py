@@ -58,7 +58,7 @@ def command(
     """Writes joint angles [s, rad] as CSV, or what was struck as MIDI and WAV.
 
     A dance may have the CSV file as a recording. An NPZ file has an array for each
-    column, and all that is told besides as JSON in `story`.
+    column, and everything else as JSON in `story`.
 
     The sound of a run file is that of its simulated contacts, and the sound of a
     behavior is that of its score.

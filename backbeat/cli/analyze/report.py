@@ -109,6 +109,6 @@ def _recording(record: "RunRecord", library: Path) -> str:
     """
     from backbeat.behaviors.library.store import Library
     from backbeat.stage.recording.html import page_of
-    from backbeat.stage.takes.filed import filed_take
+    from backbeat.stage.sources.run_file import run_file_source
 
-    return page_of(filed_take(record, Library(library)))
+    return page_of(run_file_source(record, Library(library)))

@@ -19,7 +19,7 @@ app = typer.Typer(
 )
 
 ROBOT = "A URDF, a robot YAML beside one, or a shipped robot such as atlas."
-# What is wrong with files that a description names keeps nobody from changing it.
+# Faults of files that a description names do not keep it from being changed.
 OF_OTHER_FILES = ("missing-mesh", "unreadable-mesh", "missing-picture")
 _JSON = typer.Option("--json", help="The same as JSON.")
 

@@ -50,8 +50,8 @@ def command(
     with ControllerServer(find, name, address, remarks.print) as server:
         if not address.is_local:
             warn(
-                f"{host} can be reached from other machines, and "
-                "whoever reaches it can ask this controller; nothing is encrypted"
+                f"{host} can be reached from other machines: any program there can "
+                "use this controller, and nothing is encrypted"
             )
         print(f"listening at {server.address}", flush=True)
         try:

@@ -9,8 +9,8 @@ from backbeat.models.world.scene import (
     FEET,
     ContactSettings,
 )
+from backbeat.mpc.scenario.model_mismatch import ModelMismatch
 from backbeat.mpc.scenario.setting_event import RANGES
-from backbeat.mpc.scenario.world_error import WorldError
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,9 @@ class WorldSettings:
     # Friction coefficient between soles and ground.
     friction: float = 0.8
     # How the world differs from what the controllers believe: `world` in files.
-    mismatch: WorldError = field(default_factory=WorldError, metadata={"key": "world"})
+    mismatch: ModelMismatch = field(
+        default_factory=ModelMismatch, metadata={"key": "world"}
+    )
 
     @property
     def is_continuous(self) -> bool:

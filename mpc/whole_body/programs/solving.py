@@ -42,21 +42,21 @@ def solve_from(
     build(bound, q, v)
     if guess.shape[0] == 0:
         return 0
-    of, tick = bound.content, bound.content.tick
-    program = ProgramArrays(tick.H, tick.g, tick.A, tick.lower, tick.upper)
-    z = np.empty(tick.g.shape[0])
+    of, work = bound.content, bound.content.work
+    program = ProgramArrays(work.H, work.g, work.A, work.lower, work.upper)
+    z = np.empty(work.g.shape[0])
     rounds = follow(program, guess, z, out.dual)
     if rounds == 0:
         return 0
     if not is_optimal_at(program, z, out.dual, primal, gradient):
         return 0
-    recover(of.structure, of.target, tick, z, out.vdot, out.tau)
-    share_out(of.target, z, out.wrench, out.off_path)
+    recover(of.model, of.target, work, z, out.vdot, out.tau)
+    share_out(of.target, z, out.wrench, out.swing_slack)
     return rounds
 
 
 @compiled
-def share_out(target: Target, z: Vector, wrench: Matrix, off_path: Matrix) -> None:
+def share_out(target: Target, z: Vector, wrench: Matrix, swing_slack: Matrix) -> None:
     """Writes (C, 6) wrenches and accelerations off their paths from a solution z."""
     C = wrench.shape[0]
     first = z.shape[0] - 6 * C
@@ -64,4 +64,4 @@ def share_out(target: Target, z: Vector, wrench: Matrix, off_path: Matrix) -> No
         for i in range(6):
             found = z[first + 6 * c + i]
             wrench[c, i] = found if target.standing[c] else 0.0
-            off_path[c, i] = 0.0 if target.standing[c] else found
+            swing_slack[c, i] = 0.0 if target.standing[c] else found
