@@ -19,7 +19,7 @@ from backbeat.mpc.predictive.recovery import STEPPING
 from backbeat.mpc.reference.trajectory import Reference
 from backbeat.mpc.safety.fail_safe import Safety
 from backbeat.mpc.scenario.model_mismatch import ModelMismatch
-from backbeat.mpc.scenario.parts.control import ControlSettings
+from backbeat.mpc.scenario.parts.control import ControlOptions
 from backbeat.mpc.scenario.parts.timing import TimingSettings
 from backbeat.mpc.scenario.tick_loss import tick_losses
 from backbeat.mpc.scenario.upper_body_task import UpperBodyTask
@@ -43,7 +43,7 @@ class ControllerSettings:
 
     timing: TimingSettings
     ticks: TickTiming
-    control: ControlSettings
+    control: ControlOptions
     error: ModelMismatch
     seed: int
 

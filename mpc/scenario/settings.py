@@ -13,7 +13,7 @@ from backbeat.models.common.errors import BackbeatError
 from backbeat.mpc.plans.hand_offset import HandOffset, check_hand
 from backbeat.mpc.predictive.settings import PlanSettings
 from backbeat.mpc.reference.trajectory import Reference
-from backbeat.mpc.scenario.parts.control import ControlSettings
+from backbeat.mpc.scenario.parts.control import ControlOptions
 from backbeat.mpc.scenario.parts.sensing import SensingSettings
 from backbeat.mpc.scenario.parts.world import WorldSettings
 from backbeat.mpc.scenario.setting_event import HANDS, SettingEvent
@@ -74,7 +74,7 @@ class Settings:
 
 
 def first_settings(
-    control: ControlSettings, world: WorldSettings, behavior: Behavior
+    control: ControlOptions, world: WorldSettings, behavior: Behavior
 ) -> Settings:
     """What holds at the start of a run, before any event."""
     plan = control.plan_settings(behavior)

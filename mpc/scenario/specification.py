@@ -11,7 +11,7 @@ from backbeat.models.common.errors import BackbeatError, shown, unknown_name
 from backbeat.models.common.outside_file import read_text
 from backbeat.models.common.yaml_file import parse_yaml, read_tree
 from backbeat.mpc.scenario.parts.actuation import ActuationSettings
-from backbeat.mpc.scenario.parts.control import ControlSettings
+from backbeat.mpc.scenario.parts.control import ControlOptions
 from backbeat.mpc.scenario.parts.disturbances import DisturbanceSettings
 from backbeat.mpc.scenario.parts.keys import flat_keys
 from backbeat.mpc.scenario.parts.monitoring import MonitoringSettings
@@ -35,7 +35,7 @@ class Scenario:
     timing: TimingSettings = field(default_factory=TimingSettings)
     world: WorldSettings = field(default_factory=WorldSettings)
     disturbances: DisturbanceSettings = field(default_factory=DisturbanceSettings)
-    control: ControlSettings = field(default_factory=ControlSettings)
+    control: ControlOptions = field(default_factory=ControlOptions)
     sensing: SensingSettings = field(default_factory=SensingSettings)
     actuation: ActuationSettings = field(default_factory=ActuationSettings)
     monitoring: MonitoringSettings = field(default_factory=MonitoringSettings)

@@ -80,12 +80,10 @@ class RunningLoop(Closing):
             scenario: how.
             weights: weights of the predictive program.
             remote: connects to controllers that are elsewhere; None for inside.
-            progress: called with the number of each step of building, how many there
-                are, and what it is.
+            progress: called at each step of building, see `build_closed_loop`.
 
         Raises:
-            BackbeatError: the scenario makes no sense, or not for this behavior, or
-                its planner process does not start, or no controller answers.
+            BackbeatError: the scenario makes no sense, or not for this behavior.
         """
         scenario = scenario.check()
         pushes = on_links(scenario.disturbances.pushes, behavior.robot_model)

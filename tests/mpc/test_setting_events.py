@@ -13,7 +13,7 @@ from backbeat.mpc.analysis.survival import survived
 from backbeat.mpc.plans.weights import PredictiveWeights
 from backbeat.mpc.predictive.settings import TEMPO_RAMP, PlanSettings, TempoRamp
 from backbeat.mpc.reference.trajectory import Reference
-from backbeat.mpc.scenario.parts.control import ControlSettings
+from backbeat.mpc.scenario.parts.control import ControlOptions
 from backbeat.mpc.scenario.parts.disturbances import DisturbanceSettings
 from backbeat.mpc.scenario.parts.push import Push
 from backbeat.mpc.scenario.parts.sensing import SensingSettings
@@ -74,7 +74,7 @@ def test_a_slower_run_is_longer_and_its_events_come_later(built):
 def test_switches_and_knob_are_undone():
     weights, settings = PredictiveWeights(), PlanSettings()
     plain = settings.adapt(weights)
-    current = first_settings(ControlSettings(), WorldSettings(), _Knob(0.5))
+    current = first_settings(ControlOptions(), WorldSettings(), _Knob(0.5))
     for name in ("timing", "forces", "posture", "steps"):
         off = current.after(SettingEvent(0.0, **{name: False}), 0.0)
         assert off.plan.adapt(weights) != plain

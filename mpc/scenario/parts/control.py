@@ -1,4 +1,4 @@
-"""ControlSettings: where plans are made, what they may change, and the tasks."""
+"""ControlOptions: where plans are made, what they may change, and the tasks."""
 
 from dataclasses import dataclass, field
 
@@ -12,7 +12,7 @@ PLANNERS = ("inside", "process")
 
 
 @dataclass(frozen=True)
-class ControlSettings:
+class ControlOptions:
     """What the controllers are asked for."""
 
     # Where plans are made: inside, or in a second process, which takes a planning time.
