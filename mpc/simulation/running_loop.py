@@ -89,10 +89,9 @@ class RunningLoop(Closing):
         pushes = on_links(scenario.disturbances.pushes, behavior.robot_model)
         given = replace(scenario.disturbances, pushes=pushes)
         scenario = replace(scenario, disturbances=given)
-        self.behavior, self.scenario = behavior, scenario
+        self.behavior, self.scenario, self._given = behavior, scenario, scenario
         self.weights = weights or PredictiveWeights()
         check_times(scenario.timing, scenario.disturbances, behavior)
-        self._given = scenario
         self._planner: PlannerProcess | ComingPlanner | None = None
         self._outside: OutsideControllers | None = None
         self.log = RunLog({})
@@ -232,8 +231,8 @@ class RunningLoop(Closing):
     @property
     def end(self) -> float:
         """Time of the behavior at which the run ends [s]."""
-        scenario = self.scenario
-        return play_length(scenario.timing, scenario.disturbances, self.behavior)
+        now = self.scenario
+        return play_length(now.timing, now.disturbances, self.behavior)
 
     @property
     def is_over(self) -> bool:
@@ -321,11 +320,11 @@ class RunningLoop(Closing):
         numbers = [float(x) for x in impulse]
         push = Push(self._next_tick(), float(duration), numbers, str(body))
         (push,) = on_links([push], self.behavior.robot_model)
-        known = self.scenario
-        known.changed(pushes=[push], events=[]).check()
+        self.scenario.changed(pushes=[push], events=[]).check()
         system = self.loop.body.disturbance
         system.add(system.GetMyMutableContextFromRoot(self.context), push)
-        self.scenario = known.changed(pushes=[*known.disturbances.pushes, push])
+        pushes = [*self.scenario.disturbances.pushes, push]
+        self.scenario = self.scenario.changed(pushes=pushes)
         return push.time
 
     def settings(self) -> dict[str, Any]:
