@@ -74,7 +74,7 @@ def command(
 def _scenario(name: str, contact_model: str) -> "Scenario":
     from backbeat.mpc.scenario.specification import Scenario
 
-    return Scenario(behavior=name, contact_model=contact_model).check()
+    return Scenario.of(behavior=name, contact_model=contact_model).check()
 
 
 def _perform(

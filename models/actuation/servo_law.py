@@ -62,6 +62,7 @@ class ServoTraits(NamedTuple):
         has_motors: whether motors follow late.
         joint_of: (nu,) joint of each actuator of the plant, -1 for one held locked.
         bounds: safety laws of the joints.
+        num_positions: of the robot.
     """
 
     limits: Vector
@@ -74,11 +75,12 @@ class ServoTraits(NamedTuple):
     has_motors: bool
     joint_of: Indices
     bounds: SafetyBounds
+    num_positions: int
 
 
 @compiled
 def take_step(
-    bound: Bound[tuple[ServoTraits, int]],
+    bound: Bound[ServoTraits],
     command: Vector,
     state: Vector,
     memory: Vector,
@@ -88,14 +90,14 @@ def take_step(
     """Writes what motors do in a step; whether the command asks for memory.
 
     Args:
-        bound: the servo, and nq.
+        bound: the servo.
         command: (9 nj,) joint command.
         state: (nq + nv,) as sensed; where it is no number, errors are not corrected.
         memory: (4 nj,) of the servo.
         step: (3, nj) written: the motors' command, its mean, the effort after it [N m].
         actuation: (nu,) written: the mean by actuator of the plant [N m].
     """
-    traits, nq = bound.content
+    traits, nq = bound.content, bound.content.num_positions
     nj, known = step.shape[1], all_finite(state)
     told = step[0]
     _tell_motors(traits, nq, command, state, known, memory, told)
@@ -184,7 +186,7 @@ def keep_efforts(
 
 @compiled
 def move_memory(
-    bound: Bound[tuple[ServoTraits, int]],
+    bound: Bound[ServoTraits],
     command: Vector,
     state: Vector,
     known: bool,
@@ -197,7 +199,7 @@ def move_memory(
     `told` (nj,) is the clipped effort, `felt` (nj,) what came through to the joints
     over the last period.
     """
-    traits, nq = bound.content
+    traits, nq = bound.content, bound.content.num_positions
     nj, period = told.shape[0], traits.period
     blend = 1.0 - np.exp(-OBSERVER_RATE * period)
     for j in range(nj):

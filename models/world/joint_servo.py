@@ -106,18 +106,19 @@ class JointServo(CollectableSystem):
         limits = motors.effort_limits
         limits = robot.effort_limits if limits is None else limits
         traits = ServoTraits(
-            limits,
-            np.zeros(nj) if friction is None else friction,
-            limits / motors.rise if motors.rise > 0 else np.zeros(nj),
-            robot.motors.stall,
-            robot.motors.slope,
-            float(period),
-            float(motors.lag),
-            self._has_motors,
-            np.array([order.get(n, -1) for n in actuator_joints], int),
-            no_bounds() if safety is None else safety.bounds,
+            limits=limits,
+            friction=np.zeros(nj) if friction is None else friction,
+            slew=limits / motors.rise if motors.rise > 0 else np.zeros(nj),
+            stall=robot.motors.stall,
+            slope=robot.motors.slope,
+            period=float(period),
+            lag=float(motors.lag),
+            has_motors=self._has_motors,
+            joint_of=np.array([order.get(n, -1) for n in actuator_joints], int),
+            bounds=no_bounds() if safety is None else safety.bounds,
+            num_positions=robot.num_positions,
         )
-        self._bound = bind((traits, robot.num_positions))
+        self._bound = bind(traits)
         self._has_memory = remembers or self._has_motors
         self._declare_ports(robot, nu, period)
 

@@ -8,7 +8,8 @@ from backbeat.models.state.configuration import Configuration
 from backbeat.mpc.analysis.metrics import run_metrics
 from backbeat.mpc.estimation.contact_estimator import ContactThresholds
 from backbeat.mpc.reference.trajectory import Reference
-from backbeat.mpc.scenario.specification import Push, Scenario
+from backbeat.mpc.scenario.parts.push import Push
+from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.simulation.simulate import run_scenario
 from backbeat.mpc.world.sensing import foot_thresholds
 
@@ -16,7 +17,7 @@ HARDWARE = {"state": "estimated", "actuator_lag": 0.005}
 
 
 def play(built, name, **settings):
-    scenario = Scenario(behavior=name, **(HARDWARE | settings))
+    scenario = Scenario.of(behavior=name, **(HARDWARE | settings))
     return run_scenario(scenario, built(name))
 
 
@@ -114,7 +115,7 @@ def test_feet_that_slide_or_tip_do_not_mislead_the_estimate(built):
     """A push beyond what friction can hold: the IMU knows, and the feet are doubted."""
     behavior = built("stand")
     push = Push(0.2, 0.1, [230.0, 0.0, 0.0])
-    scenario = Scenario(
+    scenario = Scenario.of(
         behavior="stand",
         lead_in=0.3,
         duration=0.6,

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from backbeat.mpc.analysis.metrics import run_metrics
-from backbeat.mpc.scenario.specification import Push, Scenario
+from backbeat.mpc.scenario.parts.push import Push
+from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.simulation.simulate import run_scenario
 from tests.behaviors.drake_robot import DrakeRobot
 from tests.mpc.recovered import recovered
@@ -27,7 +28,7 @@ def feet(robot, q):
 @pytest.fixture(scope="module")
 def walk(built):
     """Two steps, from start to end, on sensors and late motors."""
-    scenario = Scenario(behavior="walk-2", state="estimated", actuator_lag=0.005)
+    scenario = Scenario.of(behavior="walk-2", state="estimated", actuator_lag=0.005)
     return run_scenario(scenario, built("walk-2"))
 
 
@@ -74,7 +75,7 @@ def test_the_foot_that_swings_carries_nothing(walk):
 )
 def test_who_is_pushed_in_a_jump_lands(built, time, impulse):
     behavior, push = built("squat-jump"), Push(time, 0.1, impulse, "pelvis")
-    scenario = Scenario(
+    scenario = Scenario.of(
         behavior="squat-jump",
         pushes=[push],
         lead_out=1.4,
@@ -88,7 +89,7 @@ def test_who_is_pushed_in_a_jump_lands(built, time, impulse):
 @pytest.mark.parametrize("contact_model", ["lagged", "sap"])
 @pytest.mark.parametrize("name", NAMES)
 def test_nobody_falls(built, name, contact_model):
-    scenario = Scenario(behavior=name, contact_model=contact_model)
+    scenario = Scenario.of(behavior=name, contact_model=contact_model)
     run = run_scenario(scenario, built(name))
     metrics = run_metrics(run)
     assert metrics["fell"] is False

@@ -13,7 +13,8 @@ from backbeat.models.robot.description import SHIPPED
 from backbeat.models.state.configuration import Configuration
 from backbeat.mpc.analysis.metrics import run_metrics
 from backbeat.mpc.scenario.compliant_period import CompliantPeriod
-from backbeat.mpc.scenario.specification import Push, Scenario, load_scenario
+from backbeat.mpc.scenario.parts.push import Push
+from backbeat.mpc.scenario.specification import Scenario, load_scenario
 from backbeat.mpc.simulation.running_loop import RunningLoop
 from backbeat.mpc.simulation.simulate import collect_run, run_scenario
 
@@ -22,7 +23,7 @@ PULL = Push(0.2, 1.0, [0.0, 12.0, -8.0], "l_hand")
 
 
 def pulled(behavior, *periods, **more):
-    scenario = Scenario(
+    scenario = Scenario.of(
         "stand",
         lead_in=0.1,
         duration=1.2,
@@ -135,7 +136,7 @@ def test_the_hardware_interface_chooses_the_servo_of_a_run(tmp_path, word, takes
     robot = behavior.robot_model
     arm = robot.groups["l_arm"]
     assert any(f"take {takes}" in note for note in robot.notes)
-    with RunningLoop(behavior, Scenario("waving").check()) as running:
+    with RunningLoop(behavior, Scenario.of("waving").check()) as running:
         running.advance(1.0)
         servo = running.loop.body.servo
         command = servo.GetInputPort("command").Eval(

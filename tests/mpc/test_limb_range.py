@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
+from backbeat.mpc.whole_body.programs.limb_range import LIMB_MARGIN, limb_ranges
 
 from backbeat.models.robot.model import RobotModel
-from backbeat.mpc.whole_body.programs.limb_range import LIMB_MARGIN, limb_ranges
 
 # Steps in which an endless joint is looked at [rad].
 STEP = 2 * np.pi / 100

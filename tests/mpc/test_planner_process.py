@@ -21,7 +21,8 @@ from backbeat.mpc.predictive.program import PredictiveProgram
 from backbeat.mpc.predictive.settings import PlanSettings
 from backbeat.mpc.reference.trajectory import Reference
 from backbeat.mpc.safety.fail_safe import Cause, FailureCount, Mode, Safety
-from backbeat.mpc.scenario.specification import Push, Scenario
+from backbeat.mpc.scenario.parts.push import Push
+from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.simulation.simulate import run_scenario
 
 PLANNING_TIME = 0.02
@@ -81,7 +82,7 @@ def test_a_run_is_the_same_bit_for_bit(built, push):
     behavior = built("stand")
 
     def run(planner):
-        scenario = Scenario(
+        scenario = Scenario.of(
             behavior="stand",
             lead_in=0.1,
             duration=0.5,
@@ -141,9 +142,8 @@ def test_a_planner_that_does_not_start_leaves_nothing(built, monkeypatch):
 
 
 def test_a_planner_needs_its_time():
-    scenario = Scenario(behavior="stand", planner="process")
+    scenario = Scenario.of(behavior="stand", planner="process")
     with pytest.raises(BackbeatError, match="planning_time"):
         scenario.check()
-    scenario.planning_time = 0.5
     with pytest.raises(BackbeatError, match="planning_time"):
-        scenario.check()
+        scenario.changed(planning_time=0.5).check()

@@ -14,7 +14,8 @@ from backbeat.mpc.predictive.core import PredictiveCore
 from backbeat.mpc.predictive.program import PredictiveProgram
 from backbeat.mpc.predictive.recovery import Recovery
 from backbeat.mpc.reference.trajectory import Reference
-from backbeat.mpc.scenario.specification import Push, Scenario
+from backbeat.mpc.scenario.parts.push import Push
+from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.simulation.simulate import run_scenario
 from tests.mpc.recovered import SOON, recovered
 from tests.tolerances import EXACT
@@ -211,7 +212,7 @@ def pushed(built, direction, state="true", impulse=50.0, **settings):
     behavior = built("one-leg-balance")
     push = Push(HIGH, 0.1, [impulse * x for x in (*direction, 0.0)])
     lag = 0.005 if state == "estimated" else 0.0
-    scenario = Scenario(
+    scenario = Scenario.of(
         behavior=behavior.name,
         pushes=[push],
         state=state,

@@ -15,7 +15,8 @@ from backbeat.mpc.predictive.program import RISE_TIME, PredictiveProgram
 from backbeat.mpc.predictive.recovery import Recovery
 from backbeat.mpc.predictive.settings import PlanSettings
 from backbeat.mpc.reference.trajectory import Reference
-from backbeat.mpc.scenario.specification import Push, Scenario
+from backbeat.mpc.scenario.parts.push import Push
+from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.simulation.simulate import run_scenario
 from tests.mpc.recovered import SOON, recovered
 from tests.tolerances import PREDICTION
@@ -303,7 +304,7 @@ def error(reference, plan):
 def pushed(behavior, size, direction, time=0.5, lasts=4.2, **switches):
     """A run that goes on for so long after the push [s], and how it was judged."""
     impulse = [size * x for x in direction]
-    scenario = Scenario(
+    scenario = Scenario.of(
         behavior=behavior.name,
         lead_in=0.3,
         duration=time + 0.1 + lasts,
@@ -414,7 +415,7 @@ def test_long_and_repeated_pushes_are_survived(built, pushes, steps, direction):
     pushes = [
         replace(p, impulse=[p.impulse[0] * float(x) for x in direction]) for p in pushes
     ]
-    scenario = Scenario(
+    scenario = Scenario.of(
         "stand",
         lead_in=0.3,
         duration=pushes[-1].time + pushes[-1].duration + 4.2,

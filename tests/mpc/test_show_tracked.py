@@ -30,7 +30,7 @@ def tiny(files):
 
 def check_run(show, contact_model):
     """Tracks a show and returns its metrics."""
-    scenario = Scenario(
+    scenario = Scenario.of(
         behavior=show.name, contact_model=contact_model, lead_in=0.2, lead_out=0.2
     )
     run = run_scenario(scenario, show)

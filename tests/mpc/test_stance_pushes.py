@@ -5,7 +5,8 @@ import pytest
 
 from backbeat.models.robot.model import RobotModel
 from backbeat.mpc.analysis.metrics import run_metrics
-from backbeat.mpc.scenario.specification import Push, Scenario
+from backbeat.mpc.scenario.parts.push import Push
+from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.simulation.simulate import run_scenario
 from backbeat.mpc.whole_body.programs.gains import STANCE_GAINS, WholeBodyGains
 from backbeat.mpc.whole_body.programs.momentum import WholeBodyProgram
@@ -19,7 +20,7 @@ def pushed(built, degrees, impulse, time=1.0, lasts=4.0, **world):
     """A run that goes on for so long after the push [s]."""
     a = np.radians(degrees)
     push = Push(time, 0.1, [impulse * np.cos(a), impulse * np.sin(a), 0.0])
-    scenario = Scenario(
+    scenario = Scenario.of(
         behavior="stand",
         state="estimated",
         actuator_lag=0.005,

@@ -109,6 +109,7 @@ def _run(
 ) -> "SimulationRun":
     """Simulates, with a progress bar, and streams what there is."""
     from backbeat.cli.common.console import progress_bar
+    from backbeat.mpc.remote.controller import remote_controllers
     from backbeat.mpc.simulation.simulate import run_scenario
 
     with progress_bar(scenario.behavior) as report:
@@ -118,7 +119,7 @@ def _run(
             scenario,
             behavior,
             progress=lambda share: report(share, "in closed loop"),
-            remote=remote,
+            remote=None if remote is None else remote_controllers(remote),
             listener=None if stream is None else stream.listener,
         )
 

@@ -117,3 +117,23 @@ class ProgramWorkspace(NamedTuple):
     com: Vector  # (3,) measured CoM
     momentum: Vector  # (6,) measured momentum about the CoM
     R_trunk: Matrix  # (3, 3) measured
+
+
+class ProgramArguments(NamedTuple):
+    """All that the program of a tick is built from."""
+
+    model: ModelData
+    stepping: Gains
+    stance: Gains
+    target: Target
+    work: ProgramWorkspace
+
+
+class WrittenSolution(NamedTuple):
+    """Where a solution is written; see `WholeBodySolution`."""
+
+    dual: Vector  # multipliers
+    vdot: Vector  # (nv,)
+    tau: Vector  # (nj,)
+    wrench: Matrix  # (C, 6)
+    swing_slack: Matrix  # (C, 6)

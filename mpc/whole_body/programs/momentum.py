@@ -19,7 +19,7 @@ error. Sources
 """
 
 from collections.abc import Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import asdict, dataclass
 
 import numpy as np
 
@@ -34,8 +34,10 @@ from backbeat.models.robot.model import RobotModel
 from backbeat.mpc.whole_body.programs.arguments import (
     Gains,
     ModelData,
+    ProgramArguments,
     ProgramWorkspace,
     Target,
+    WrittenSolution,
 )
 from backbeat.mpc.whole_body.programs.assembly import (
     recover_bound,
@@ -231,10 +233,12 @@ class WholeBodyProgram:
         self._target = target
         # A whole number, as in `com_damping=2`, would have all compiled anew for it.
         stepping, stance = (
-            Gains(*(float(g) for g in astuple(gains)))
+            Gains(**{name: float(gain) for name, gain in asdict(gains).items()})
             for gains in (self._stepping_gains, self._stance_gains)
         )
-        self._bound = bind((self.model, stepping, stance, target, self.workspace))
+        self._bound = bind(
+            ProgramArguments(self.model, stepping, stance, target, self.workspace)
+        )
 
     def gains_for(self, target: Target) -> WholeBodyGains:
         """The weights and gains with which a target is tracked."""
@@ -280,11 +284,7 @@ class WholeBodyProgram:
             _NO_GUESS if warm_dual is None else warm_dual,
             PRIMAL_TOLERANCE,
             DUAL_TOLERANCE,
-            dual,
-            vdot,
-            tau,
-            wrench,
-            swing_slack,
+            WrittenSolution(dual, vdot, tau, wrench, swing_slack),
         )
         if rounds > 0:
             return WholeBodySolution(tau, vdot, wrench, swing_slack, dual, True, rounds)
