@@ -35,16 +35,16 @@ from backbeat.models.adoption.structure import (
     propose_structure,
 )
 from backbeat.models.adoption.written_model import with_efforts
+from backbeat.models.collision.shapes import NOTHING
 from backbeat.models.common.errors import BackbeatError
 from backbeat.models.robot.model import RobotModel
 from backbeat.models.urdf.checks.inertia import refuse_impossible_bodies
 from backbeat.models.urdf.loading.honoring import describe
 from backbeat.models.urdf.reading.description import listed
+from backbeat.optimization.verification.clearance import Clearance
 
-# Bends of the knees to stand with, to be pushed with and to crouch with, the first that
-# does [rad].
+# Bends of the knees to stand with and to crouch with, the first that does [rad].
 STANDING = (1.0, 0.85, 0.7, 0.55, 0.4, 0.3, 0.2, 0.1)
-LOWER = (1.25, 1.1, 0.95, 0.8, 0.65, 0.5, 0.35, 0.25)
 LOWEST = (1.5, 1.4, 1.3, 1.2, 1.1, 1.0, 0.85, 0.7, 0.55, 0.4)
 # Shares of a joint's effort that holding still takes at most.
 EASY, HARD = 0.6, 0.75
@@ -163,16 +163,18 @@ def _draft(proposal: Proposal, model: Path, output: Path, text: str) -> Iterator
         else:
             source = model.absolute()
         try:
-            write_draft(path, proposal, source)
+            path.write_text(yaml.safe_dump({"urdf": str(source)}))
+            _save_draft(path, proposal)
             yield path
         finally:
             if text:
                 source.unlink(missing_ok=True)
 
 
-def write_draft(path: Path, proposal: Proposal, source: Path) -> None:
-    """Writes what is proposed so far, with the whole path of the model."""
-    keys = dict(proposal.keys) | {"urdf": str(source)}
+def _save_draft(path: Path, proposal: Proposal) -> None:
+    """Writes what is proposed so far; the draft has the path of the model already."""
+    urdf = yaml.safe_load(path.read_text())["urdf"]
+    keys = dict(proposal.keys) | {"urdf": urdf}
     path.write_text(yaml.safe_dump(keys, sort_keys=False))
 
 
@@ -183,12 +185,16 @@ def _propose_postures(structure: Structure, path: Path, proposal: Proposal) -> N
         BackbeatError: the robot cannot stand.
     """
     robot = RobotModel(path)
-    stand, finder = _stand(robot, structure, proposal)
-    postures = {"stand": stand}
-    for name, bends in (("ready", LOWER), ("crouch", LOWEST)):
-        last = [*postures.values()][-1]
-        found, _ = finder.first_good([b for b in bends if b > last.bend], HARD)
-        postures[name] = found or last
+    finder = StanceFinder(robot, upper_body(structure, ARMS_OUT[1]))
+    free, tried = finder.first_good(STANDING, EASY)
+    if free is None:
+        raise BackbeatError(_cannot_stand(robot, tried))
+    # Covers that rub in `stand` are let pass from now on.
+    proposal.keys["postures"] = {"stand": {"joints": angles_of(robot, free.q)}}
+    _save_draft(path, proposal)
+    robot = RobotModel(path)
+    stand, finder = _stand(robot, structure, proposal) or (free, finder)
+    postures = _lower(stand, finder)
     proposal.keys["postures"] = {
         name: {"joints": angles_of(robot, stance.q)}
         for name, stance in postures.items()
@@ -204,37 +210,45 @@ def _propose_postures(structure: Structure, path: Path, proposal: Proposal) -> N
         )
 
 
+def _lower(stand: Stance, finder: StanceFinder) -> dict[str, Stance]:
+    """The postures: `stand`, as low as it can `crouch`, and `ready` between them."""
+    crouch, _ = finder.first_good([b for b in LOWEST if b > stand.bend], HARD)
+    crouch = crouch or stand
+    between, _ = finder.first_good([0.5 * (stand.bend + crouch.bend)], HARD)
+    return {"stand": stand, "ready": between or stand, "crouch": crouch}
+
+
 def _stand(
     robot: RobotModel, structure: Structure, proposal: Proposal
-) -> tuple[Stance, StanceFinder]:
-    """The posture `stand`, and what finds others like it."""
+) -> tuple[Stance, StanceFinder] | None:
+    """The posture `stand` with links apart, and what finds others like it.
+
+    None, and a set of what touches in the proposal, where there is none.
+    """
     leg = structure.limbs.legs.left
     length = float(leg[0].place[2] - leg[-1].place[2])
-    nearest: tuple[Stance, StanceFinder] | None = None
+    nearest: Stance | None = None
+    shapes = Clearance(robot, NOTHING)
     for wider in WIDER:
         for out in ARMS_OUT if structure.limbs.arms else ARMS_OUT[:1]:
             rest = upper_body(structure, out)
-            finder = StanceFinder(robot, rest, wider=wider * length)
+            finder = StanceFinder(robot, rest, shapes, wider * length)
             first = finder.bent(STANDING[0])
-            if nearest is None or first.clearance > nearest[0].clearance:
-                nearest = first, finder
+            if nearest is None or first.clearance > nearest.clearance:
+                nearest = first
             if first.keeps_apart:
                 found, _ = finder.first_good(STANDING, EASY)
                 if found is not None:
                     return found, finder
-    finder = StanceFinder(robot, upper_body(structure, ARMS_OUT[1]), False)
-    found, freely = finder.first_good(STANDING, EASY)
-    if found is None:
-        raise BackbeatError(_cannot_stand(robot, freely))
     proposal.keys["contact_set"] = "minimal"
-    assert nearest is not None
+    between = nearest.touching if nearest else ""
     proposal.guessed(
         "contact set",
         "minimal: soles alone touch",
-        f"{nearest[1].nearest(nearest[0])} are too near to each other in every stance "
-        "tried, as planners see their shapes",
+        f"shapes of {between or 'its limbs'} overlap or are within a centimeter in "
+        "every stance tried",
     )
-    return found, finder
+    return None
 
 
 def _cannot_stand(robot: RobotModel, tried: list[Stance]) -> str:
