@@ -14,7 +14,8 @@ from pathlib import Path
 import numpy as np
 import yaml
 
-from backbeat.behaviors.adoption.servos import propose_servos
+from backbeat.behaviors.adoption.motors import propose_motors, propose_servos
+from backbeat.behaviors.adoption.source import Source, usable
 from backbeat.behaviors.adoption.stances import Stance, StanceFinder
 from backbeat.models.adoption.arm_postures import arm_at_rest, mirrored, nearest_zero
 from backbeat.models.adoption.limbs import find_limbs
@@ -25,8 +26,6 @@ from backbeat.models.adoption.refusals import (
     check_masses,
     check_size,
     find_base,
-    missing_efforts,
-    refuse_missing_efforts,
 )
 from backbeat.models.adoption.structure import (
     Structure,
@@ -34,7 +33,6 @@ from backbeat.models.adoption.structure import (
     find_structure,
     propose_structure,
 )
-from backbeat.models.adoption.written_model import with_efforts
 from backbeat.models.collision.shapes import NOTHING
 from backbeat.models.common.errors import BackbeatError
 from backbeat.models.robot.model import RobotModel
@@ -48,6 +46,8 @@ STANDING = (1.0, 0.85, 0.7, 0.55, 0.4, 0.3, 0.2, 0.1)
 LOWEST = (1.5, 1.4, 1.3, 1.2, 1.1, 1.0, 0.85, 0.7, 0.55, 0.4)
 # Shares of a joint's effort that holding still takes at most.
 EASY, HARD = 0.6, 0.75
+# How much farther knees bend to crouch than to stand, at least.
+ROOM = 1.4
 # How far upper arms are from the trunk, the first with which nothing touches [rad].
 ARMS_OUT = (0.2, 0.35, 0.55, 0.8)
 # Shares of a leg's length by which feet are farther apart than with joints at zero.
@@ -61,7 +61,7 @@ class Adopted:
     Attributes:
         proposal: what is proposed.
         text: the robot YAML.
-        model: URDF to write beside it, where the model cannot be used as it is; "" else.
+        model: URDF to write beside it, made of an MJCF; "" where the model is one.
         structure: limbs and soles.
     """
 
@@ -80,7 +80,7 @@ def adopt(
     """Proposes a robot YAML; writes nothing.
 
     Args:
-        model: a URDF.
+        model: a URDF or an MJCF.
         output: where the YAML will be, for the path of the model in it.
         efforts: effort limits by joint [N m or N]; that of "" is for all without one.
         trunk: link that is the trunk; "" finds it.
@@ -89,50 +89,45 @@ def adopt(
         BackbeatError: it is no humanoid that can stand, and why.
     """
     model, output = Path(model), Path(output)
-    refuse_impossible_bodies(model)
-    description = describe(model)
+    proposal = Proposal()
+    proposal.keys |= {"name": robot_name(output), "urdf": ""}
+    with usable(model, output, proposal) as source:
+        structure = _structure(source, trunk)
+        if source.path == model:
+            proposal.keys["urdf"] = os.path.relpath(
+                model.absolute(), output.absolute().parent
+            )
+        else:
+            proposal.keys["urdf"] = output.with_suffix(".urdf").name
+        propose_structure(structure, proposal)
+        propose_motors(structure, efforts or {}, proposal)
+        if free := described_limits(structure.tree, structure.locked):
+            proposal.guessed(
+                "joints without limits",
+                f"{listed(free)} may turn as far as they like",
+                "the model gives no lower and upper limit",
+            )
+        with _draft(proposal, source.path) as path:
+            propose_servos(RobotModel(path), proposal)
+            _propose_postures(structure, path, proposal)
+    return Adopted(proposal, written(proposal, model), source.text, structure)
+
+
+def _structure(source: Source, trunk: str) -> Structure:
+    """Limbs and soles of a model.
+
+    Raises:
+        BackbeatError: it is no humanoid.
+    """
+    refuse_impossible_bodies(source.path)
+    description = describe(source.path)
     base = find_base(description)
     check_joints(description)
     tree = read_tree(description, base)
     check_size(tree)
-    limbs = find_limbs(tree, trunk)
-    structure = find_structure(tree, limbs)
-    held = structure.locked
-    check_masses(tree, held)
-    proposal = Proposal()
-    proposal.keys["name"] = robot_name(output)
-    proposal.keys["urdf"] = ""
-    text = ""
-    missing = missing_efforts(tree, held)
-    given = {n: e for n, e in dict(efforts or {}).items() if n}
-    for name in given:
-        if name not in description.joints:
-            raise BackbeatError(f"--effort {name}: {model.name} has no such joint")
-    if efforts and "" in efforts:
-        given = dict.fromkeys(missing, efforts[""]) | given
-    if left := [n for n in missing if n not in given]:
-        refuse_missing_efforts(model, left)
-    if given:
-        text = with_efforts(model, output.with_suffix(".urdf"), given)
-        proposal.guessed(
-            "effort limits",
-            f"{len(given)} joints, in {output.with_suffix('.urdf').name}",
-            "as --effort says; the model has none",
-        )
-    propose_structure(structure, proposal)
-    if free := described_limits(tree, held):
-        proposal.guessed(
-            "joints without limits",
-            f"{listed(free)} may turn as far as they like",
-            "the model gives no lower and upper limit",
-        )
-    source = _source(model, output, text)
-    proposal.keys["urdf"] = source
-    with _draft(proposal, model, output, text) as path:
-        robot = RobotModel(path)
-        propose_servos(robot, proposal)
-        _propose_postures(structure, path, proposal)
-    return Adopted(proposal, written(proposal, model), text, structure)
+    structure = find_structure(tree, find_limbs(tree, trunk))
+    check_masses(tree, structure.locked)
+    return structure
 
 
 def robot_name(output: Path) -> str:
@@ -143,32 +138,14 @@ def robot_name(output: Path) -> str:
     return name
 
 
-def _source(model: Path, output: Path, text: str) -> str:
-    """The model as the YAML names it."""
-    if text:
-        return output.with_suffix(".urdf").name
-    folder = output.absolute().parent
-    return os.path.relpath(model.absolute(), folder)
-
-
 @contextmanager
-def _draft(proposal: Proposal, model: Path, output: Path, text: str) -> Iterator[Path]:
+def _draft(proposal: Proposal, source: Path) -> Iterator[Path]:
     """A YAML of what is proposed so far, in a folder of its own, to load it."""
     with tempfile.TemporaryDirectory(prefix="backbeat-adopt-") as folder:
         path = Path(folder) / "draft.yaml"
-        if text:
-            # Meshes are named from where the model will be.
-            source = output.absolute().parent / f".{output.stem}.adopting.urdf"
-            source.write_text(text)
-        else:
-            source = model.absolute()
-        try:
-            path.write_text(yaml.safe_dump({"urdf": str(source)}))
-            _save_draft(path, proposal)
-            yield path
-        finally:
-            if text:
-                source.unlink(missing_ok=True)
+        path.write_text(yaml.safe_dump({"urdf": str(source.absolute())}))
+        _save_draft(path, proposal)
+        yield path
 
 
 def _save_draft(path: Path, proposal: Proposal) -> None:
@@ -195,6 +172,7 @@ def _propose_postures(structure: Structure, path: Path, proposal: Proposal) -> N
     robot = RobotModel(path)
     stand, finder = _stand(robot, structure, proposal) or (free, finder)
     postures = _lower(stand, finder)
+    stand = postures["stand"]
     proposal.keys["postures"] = {
         name: {"joints": angles_of(robot, stance.q)}
         for name, stance in postures.items()
@@ -211,9 +189,15 @@ def _propose_postures(structure: Structure, path: Path, proposal: Proposal) -> N
 
 
 def _lower(stand: Stance, finder: StanceFinder) -> dict[str, Stance]:
-    """The postures: `stand`, as low as it can `crouch`, and `ready` between them."""
+    """The postures: `stand`, as low as it can `crouch`, and `ready` between them.
+
+    A robot that cannot bend its knees much farther than it stands stands higher.
+    """
     crouch, _ = finder.first_good([b for b in LOWEST if b > stand.bend], HARD)
     crouch = crouch or stand
+    if crouch.bend < ROOM * stand.bend:
+        higher, _ = finder.first_good([crouch.bend / ROOM], EASY)
+        stand = higher or stand
     between, _ = finder.first_good([0.5 * (stand.bend + crouch.bend)], HARD)
     return {"stand": stand, "ready": between or stand, "crouch": crouch}
 

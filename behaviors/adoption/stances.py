@@ -6,7 +6,7 @@ middle of the soles.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from pydrake.math import RigidTransform, RotationMatrix

@@ -1,15 +1,66 @@
-"""Servos of a robot that was adopted: as stiff as a step of 1 ms holds."""
+"""Motors of a robot that was adopted: effort limits, interfaces, and servos.
+
+Servos are as stiff as a step of 1 ms holds.
+"""
+
+from collections.abc import Mapping
 
 import numpy as np
 
 from backbeat.models.actuation.servo_margin import SERVO_STEP, SPARED, rounded_down
+from backbeat.models.actuation.transmission import joint_modes
 from backbeat.models.adoption.proposal import Proposal
+from backbeat.models.adoption.refusals import missing_efforts, refuse_missing_efforts
+from backbeat.models.adoption.structure import Structure
+from backbeat.models.common.errors import unknown_name
 from backbeat.models.robot.model import RobotModel
 from backbeat.models.state.configuration import Configuration
+from backbeat.models.urdf.reading.description import listed
 
 # Natural frequencies by group [Hz], and the least inertia wherever it holds [kg m^2].
 FREQUENCIES = {"waist": 3.0, "neck": 3.0, "l_arm": 6.0, "r_arm": 6.0}
 LEGS, INERTIA = 8.0, 0.01
+
+
+def propose_motors(
+    structure: Structure, efforts: Mapping[str, float], proposal: Proposal
+) -> None:
+    """Writes effort limits and hardware interfaces into a proposal.
+
+    Args:
+        structure: limbs of the robot.
+        efforts: effort limits that were given, by joint [N m or N]; that of "" is for
+            all joints without one.
+        proposal: where they are written.
+
+    Raises:
+        BackbeatError: a joint has no effort limit, or there is no such joint.
+    """
+    tree = structure.tree
+    missing = missing_efforts(tree, structure.locked)
+    given = {name: effort for name, effort in efforts.items() if name}
+    for name in given:
+        if name not in missing:
+            raise unknown_name("joint without an effort limit", name, missing)
+    if "" in efforts:
+        given = dict.fromkeys(missing, efforts[""]) | given
+    if left := [name for name in missing if name not in given]:
+        refuse_missing_efforts(tree.description.path, left)
+    if given:
+        proposal.keys["efforts"] = given
+        proposal.guessed("effort limits", listed([*given]), "as --effort says")
+    modes, _ = joint_modes(tree.description)
+    others = [
+        n for n, m in modes.items() if m != "torque" and n not in structure.locked
+    ]
+    if others:
+        proposal.keys["hardware_interface"] = "effort"
+        proposal.guessed(
+            "hardware interface",
+            "efforts",
+            f"the model has {listed(others)} take {modes[others[0]]}s, through which "
+            "no controller of efforts reaches them",
+        )
 
 
 def propose_servos(robot: RobotModel, proposal: Proposal) -> None:
