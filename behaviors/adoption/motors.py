@@ -50,16 +50,15 @@ def propose_motors(
         proposal.keys["efforts"] = given
         proposal.guessed("effort limits", listed([*given]), "as --effort says")
     modes, _ = joint_modes(tree.description)
-    others = [
-        n for n, m in modes.items() if m != "torque" and n not in structure.locked
-    ]
+    moving = [n for n in modes if n not in structure.locked]
+    others = [n for n in moving if modes[n] != "torque"]
     if others:
         proposal.keys["hardware_interface"] = "effort"
         proposal.guessed(
             "hardware interface",
             "efforts",
-            f"the model has {listed(others)} take {modes[others[0]]}s, through which "
-            "no controller of efforts reaches them",
+            f"by the model {listed(others)} take no efforts, and no plan would reach "
+            "them",
         )
 
 
@@ -85,7 +84,7 @@ def propose_servos(robot: RobotModel, proposal: Proposal) -> None:
         proposal.guessed(
             f"servo of {group}",
             f"{frequency:g} Hz, least inertia {least:g} kg m^2",
-            f"{light} feels {felt[joints].min():.2g} kg m^2, and a step of 1 ms holds it",
+            f"{light} feels {felt[joints].min():.2g} kg m^2; a step of 1 ms holds it",
         )
     proposal.keys["servo"] = servos
 

@@ -45,8 +45,8 @@ def usable(model: Path, output: Path, proposal: Proposal) -> Iterator[Source]:
         return
     if model.suffix != ".xml":
         raise BackbeatError(
-            f"{model}: a model is a URDF (.urdf) or an MJCF (.xml); export the robot as "
-            "one of these, and macros of xacro by `xacro`"
+            f"{model}: a model is a URDF (.urdf) or an MJCF (.xml); export the robot "
+            "as one of these, and macros of xacro by `xacro`"
         )
     converted = convert(model)
     urdf = output.with_suffix(".urdf")

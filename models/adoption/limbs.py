@@ -1,4 +1,4 @@
-"""Limbs of a humanoid, found by mirrored branches: legs, waist, arms, neck, the rest."""
+"""Limbs of a humanoid, found by mirrored branches: legs, waist, arms and neck."""
 
 from dataclasses import dataclass
 

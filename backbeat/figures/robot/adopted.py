@@ -48,8 +48,8 @@ def write_adopted(adopted: Adopted, path: str | Path) -> None:
         svg = raw.decode()
         body = svg[svg.index("<svg") :]
         raw = (
-            f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{name}</title>'
-            f"<body>{body}</body></html>\n"
+            f'<!doctype html><html lang="en"><meta charset="utf-8">'
+            f"<title>{name}</title><body>{body}</body></html>\n"
         ).encode()
     with replacing(path) as file:
         file.write(raw)

@@ -126,6 +126,11 @@ def _robot(reader: Reader, bodies: list[Any]) -> Any:
     return max(free, key=lambda b: len(list(b.iter("joint"))))
 
 
+def _names(base: Any) -> set[str]:
+    """Names of a body and all that it carries."""
+    return {attributes(body).get("name", "") for body in base.iter("body")}
+
+
 def _is_free(joint: Any) -> bool:
     return tag(joint) == "freejoint" or (
         tag(joint) == "joint" and attributes(joint).get("type") == "free"
@@ -214,8 +219,8 @@ class _Maker:
         reader, kind = self._reader, said.get("type", "hinge")
         if kind not in ("hinge", "slide"):
             raise BackbeatError(
-                f"{reader.where(element)} is a {kind} joint, and robots have hinges and "
-                "slides; write it as three hinges in a row, or take it out"
+                f"{reader.where(element)} is a {kind} joint, and robots have hinges "
+                "and slides; write it as three hinges in a row, or take it out"
             )
         if not parent:
             raise BackbeatError(
@@ -334,8 +339,8 @@ class _Maker:
             heavy = [s for s in solids if s.kind != "mesh" and s.mass > 0]
             if any(s.kind == "mesh" for s in solids) and not heavy:
                 raise BackbeatError(
-                    f"{reader.where(body)} has no <inertial>, and its shapes are meshes "
-                    "alone; give it one"
+                    f"{reader.where(body)} has no <inertial>, and its shapes are "
+                    "meshes alone; give it one"
                 )
             if not heavy:
                 return
