@@ -13,8 +13,8 @@ MIRROR = np.array([1.0, -1.0, 1.0])
 ALIKE, APART = 0.03, 0.01
 # Cosine of the angle by which mirrored axes may differ.
 PARALLEL = 0.95
-# Share of the mass at a fork that one branch has for a limb to go on there, and share of
-# the robot's mass that this is at least: less is a hand.
+# Share of the mass at a fork that one branch has for a limb to go on there, and share
+# of the robot's mass that this is at least: less is a hand.
 MAIN, LIGHT = 0.8, 0.005
 
 

@@ -13,6 +13,7 @@ from lxml import etree
 
 from backbeat.models.common.errors import BackbeatError, shown
 from backbeat.models.common.outside_file import leaves, read_bytes
+from backbeat.models.urdf.mujoco.frames import take_out_frames
 from backbeat.models.urdf.mujoco.motors import (
     Mimics,
     effort_limits,
@@ -67,6 +68,7 @@ def convert(path: str | Path) -> Converted:
     path = Path(path)
     root = _document(path, DEEPEST)
     reader = read_values(path, root)
+    take_out_frames(reader, root)
     bodies = [b for w in children(root, "worldbody") for b in children(w, "body")]
     base = _robot(reader, bodies)
     maker = _Maker(
@@ -174,7 +176,7 @@ class _Maker:
                 f"{reader.where(body)} floats, and is carried by another body; a robot "
                 "floats by its base alone"
             )
-        for frame in children(body, "frame", "composite", "flexcomp", "attach"):
+        for frame in children(body, "composite", "flexcomp", "attach"):
             raise BackbeatError(
                 f"{reader.where(frame)} is not read; have MuJoCo save the compiled "
                 "model (mj_saveLastXML), which has none"

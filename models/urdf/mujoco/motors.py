@@ -55,9 +55,8 @@ def follows(reader: Reader, root: Any, bodies: set[str]) -> Mimics:
             continue
         raise BackbeatError(
             f"{where} between {' and '.join(map(shown, ends)) or 'links'} closes a "
-            "loop, and a robot is a tree here; take it out with the links that it alone "
-            "carries, and give the joint that they drive a motor of its own, as makers "
-            "do in the models of their robots without loops"
+            "loop, and a robot is a tree here; take it out with the links that it "
+            "alone carries, and give the joint that they drive a motor of its own"
         )
     return found
 
