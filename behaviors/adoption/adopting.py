@@ -16,7 +16,7 @@ import yaml
 
 from backbeat.behaviors.adoption.motors import propose_motors, propose_servos
 from backbeat.behaviors.adoption.source import Source, usable
-from backbeat.behaviors.adoption.stances import Stance, StanceFinder
+from backbeat.behaviors.adoption.stances import Stance, StanceFinder, ground_below
 from backbeat.models.adoption.arm_postures import arm_at_rest, mirrored, nearest_zero
 from backbeat.models.adoption.limbs import find_limbs
 from backbeat.models.adoption.model_tree import read_tree
@@ -33,7 +33,6 @@ from backbeat.models.adoption.structure import (
     find_structure,
     propose_structure,
 )
-from backbeat.models.collision.shapes import NOTHING
 from backbeat.models.common.errors import BackbeatError
 from backbeat.models.robot.model import RobotModel
 from backbeat.models.urdf.checks.inertia import refuse_impossible_bodies
@@ -212,7 +211,7 @@ def _stand(
     leg = structure.limbs.legs.left
     length = float(leg[0].place[2] - leg[-1].place[2])
     nearest: Stance | None = None
-    shapes = Clearance(robot, NOTHING)
+    shapes = Clearance(robot, ground_below())
     for wider in WIDER:
         for out in ARMS_OUT if structure.limbs.arms else ARMS_OUT[:1]:
             rest = upper_body(structure, out)

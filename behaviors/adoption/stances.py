@@ -12,7 +12,13 @@ import numpy as np
 from pydrake.math import RigidTransform, RotationMatrix
 
 from backbeat.models.collision.making import make_self_collision_model
-from backbeat.models.collision.shapes import NOTHING, CollisionModel
+from backbeat.models.collision.shapes import (
+    BOX,
+    NOTHING,
+    WORLD,
+    CollisionModel,
+    Solid,
+)
 from backbeat.models.robot.model import RobotModel
 from backbeat.models.state.configuration import Configuration
 from backbeat.optimization.kinematics.inverse_kinematics import (
@@ -32,6 +38,8 @@ PLACED = 1e-3
 BETWEEN = 0.02
 # Distance that links keep from each other [m].
 APART = 0.01
+# How far below its sole a foot may have shapes [m].
+DEEP = 0.004
 # How much less of that is let pass [m].
 TOLERANCE = 1e-3
 
@@ -207,6 +215,13 @@ class StanceFinder:
             if stance.keeps_apart and not stance.problem and stance.load <= most_load:
                 return stance, tried
         return None, tried
+
+
+def ground_below() -> CollisionModel:
+    """The ground as it is seen through soles: what is deeper is no sole."""
+    middle = RigidTransform(np.array([0.0, 0.0, -DEEP - 0.5]))
+    ground = Solid("the ground", BOX, WORLD, middle, np.array([5.0, 5.0, 0.5]))
+    return CollisionModel((), (ground,), np.zeros((0, 1), bool), 0.0)
 
 
 def bending_side(straight: float, low: float, high: float) -> float:
