@@ -50,6 +50,8 @@ def joints_by_role(
 ) -> dict[str, tuple[str, ...]]:
     """Names of joints by role, groups replaced by their joints.
 
+    A limb that is there without joints takes its parts along.
+
     Args:
         roles: joints or groups by role, as a robot YAML has them.
         groups: joints by group.
@@ -57,7 +59,7 @@ def joints_by_role(
     return {
         role: tuple(joint for name in names for joint in groups.get(name, (name,)))
         for role, names in roles.items()
-        if names
+        if names and roles.get(PARTS.get(role, role), names)
     }
 
 

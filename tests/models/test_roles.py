@@ -11,6 +11,10 @@ from backbeat.models.robot.model import RobotModel
 from backbeat.models.robot.roles import ARM_PARTS, ROLES, SIDES, left_and_right
 from tests.models.sliders import make_sliders
 
+# Turns that Atlas has no joints for: its neck only nods.
+LACKING = {"neck roll", "neck yaw"} | {
+    f"{side} {part} yaw" for side in SIDES for part in ("wrist", "ankle")
+}
 ATLASES = [name for name in SHIPPED if name.startswith("atlas")]
 
 
@@ -28,14 +32,14 @@ def places(robot, links):
 
 
 def test_every_atlas_has_every_role(atlas):
-    assert all(role in atlas.roles for role in ROLES)
+    assert {role for role in ROLES if role not in atlas.roles} == LACKING
     assert atlas.feet == {"left": "l_foot", "right": "r_foot"}
 
 
 def test_joints_of_a_role_go_from_the_base_outward(atlas):
     """Drake's tree is asked: what a joint moves carries the next one of the role."""
     plant = atlas._full
-    for role in ROLES:
+    for role in (r for r in ROLES if r not in LACKING):
         names = atlas.roles.names(role)
         for near, far in itertools.pairwise(names):
             moved = plant.GetBodiesKinematicallyAffectedBy(
