@@ -15,7 +15,7 @@ import numpy as np
 import yaml
 
 from backbeat.behaviors.adoption.motors import propose_motors, propose_servos
-from backbeat.behaviors.adoption.source import Source, usable
+from backbeat.behaviors.adoption.source import AdoptedModel, usable
 from backbeat.behaviors.adoption.stances import Stance, StanceFinder, ground_below
 from backbeat.models.adoption.arm_postures import arm_at_rest, mirrored, nearest_zero
 from backbeat.models.adoption.limbs import find_limbs
@@ -28,7 +28,7 @@ from backbeat.models.adoption.refusals import (
     find_base,
 )
 from backbeat.models.adoption.structure import (
-    Structure,
+    Anatomy,
     described_limits,
     find_structure,
     propose_structure,
@@ -67,7 +67,7 @@ class Adopted:
     proposal: Proposal
     text: str
     model: str
-    structure: Structure
+    structure: Anatomy
 
 
 def adopt(
@@ -112,7 +112,7 @@ def adopt(
     return Adopted(proposal, written(proposal, model), source.text, structure)
 
 
-def _structure(source: Source, trunk: str) -> Structure:
+def _structure(source: AdoptedModel, trunk: str) -> Anatomy:
     """Limbs and soles of a model.
 
     Raises:
@@ -154,7 +154,7 @@ def _save_draft(path: Path, proposal: Proposal) -> None:
     path.write_text(yaml.safe_dump(keys, sort_keys=False))
 
 
-def _propose_postures(structure: Structure, path: Path, proposal: Proposal) -> None:
+def _propose_postures(structure: Anatomy, path: Path, proposal: Proposal) -> None:
     """Finds the postures, and which shapes may touch in them.
 
     Raises:
@@ -202,7 +202,7 @@ def _lower(stand: Stance, finder: StanceFinder) -> dict[str, Stance]:
 
 
 def _stand(
-    robot: RobotModel, structure: Structure, proposal: Proposal
+    robot: RobotModel, structure: Anatomy, proposal: Proposal
 ) -> tuple[Stance, StanceFinder] | None:
     """The posture `stand` with links apart, and what finds others like it.
 
@@ -252,7 +252,7 @@ def _cannot_stand(robot: RobotModel, tried: list[Stance]) -> str:
     )
 
 
-def upper_body(structure: Structure, out: float) -> dict[str, float]:
+def upper_body(structure: Anatomy, out: float) -> dict[str, float]:
     """Angles of the joints that are no legs' while standing [rad], by name."""
     limbs = structure.limbs
     rest = {j.name: nearest_zero(j) for j in (*limbs.waist, *limbs.neck)}

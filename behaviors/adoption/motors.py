@@ -11,7 +11,7 @@ from backbeat.models.actuation.servo_margin import SERVO_STEP, SPARED, rounded_d
 from backbeat.models.actuation.transmission import joint_modes
 from backbeat.models.adoption.proposal import Proposal
 from backbeat.models.adoption.refusals import missing_efforts, refuse_missing_efforts
-from backbeat.models.adoption.structure import Structure
+from backbeat.models.adoption.structure import Anatomy
 from backbeat.models.common.errors import unknown_name
 from backbeat.models.robot.model import RobotModel
 from backbeat.models.state.configuration import Configuration
@@ -23,7 +23,7 @@ LEGS, INERTIA = 8.0, 0.01
 
 
 def propose_motors(
-    structure: Structure, efforts: Mapping[str, float], proposal: Proposal
+    structure: Anatomy, efforts: Mapping[str, float], proposal: Proposal
 ) -> None:
     """Writes effort limits and hardware interfaces into a proposal.
 

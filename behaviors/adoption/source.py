@@ -16,7 +16,7 @@ from backbeat.models.urdf.reading.document import attributes
 from backbeat.models.urdf.reading.meshes import reach
 
 
-class Source(NamedTuple):
+class AdoptedModel(NamedTuple):
     """A URDF.
 
     Attributes:
@@ -29,7 +29,7 @@ class Source(NamedTuple):
 
 
 @contextmanager
-def usable(model: Path, output: Path, proposal: Proposal) -> Iterator[Source]:
+def usable(model: Path, output: Path, proposal: Proposal) -> Iterator[AdoptedModel]:
     """The URDF of a model, for as long as it is looked at.
 
     Args:
@@ -41,7 +41,7 @@ def usable(model: Path, output: Path, proposal: Proposal) -> Iterator[Source]:
         BackbeatError: the model cannot be read.
     """
     if model.suffix == ".urdf":
-        yield Source(model, "")
+        yield AdoptedModel(model, "")
         return
     if model.suffix != ".xml":
         raise BackbeatError(
@@ -71,7 +71,7 @@ def usable(model: Path, output: Path, proposal: Proposal) -> Iterator[Source]:
             "meshes to where you can"
         ) from None
     try:
-        yield Source(beside, text)
+        yield AdoptedModel(beside, text)
     finally:
         beside.unlink(missing_ok=True)
 

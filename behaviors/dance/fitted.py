@@ -1,9 +1,9 @@
-"""Moves fitted to a robot: joints of Atlas that they name, taken by role.
+"""Moves fitted to a robot: joints that they name and it lacks, taken by role.
 
-The moves that ship turn joints of Atlas. On a robot that has no joints of these names
-the joints of the same role turn in their place, by the same angles and the same way
-about an axis of the body: `l_arm_elx` bends the left elbow. What has no such joint is
-left out, and said.
+The moves that ship turn joints of the robot that they were written for. On a robot that
+has none of these names the joints of the same roles turn in their place, by the same
+angles, and the same way: a joint of an arm such that the hand goes where it would go,
+any other about the same axis. What has no such joint is left out, and said.
 """
 
 from collections.abc import Mapping
@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from backbeat.behaviors.dance.arrangement import mirrored
 from backbeat.behaviors.dance.vocabulary.expression import Expression
 from backbeat.behaviors.dance.vocabulary.move import (
     BOTH,
@@ -19,32 +20,23 @@ from backbeat.behaviors.dance.vocabulary.move import (
     Curve,
     Move,
 )
+from backbeat.behaviors.library.behavior import Mount, make_robot
+from backbeat.behaviors.motion.authored import Authored
+from backbeat.models.dynamics.frames import Frame
+from backbeat.models.robot.description import load_description
 from backbeat.models.robot.model import RobotModel
+from backbeat.models.robot.roles import SINGLE
 from backbeat.models.state.configuration import Configuration
 
-# By joint of Atlas: the role of its like, and the axis of the base about which the part
-# beyond it turns while the arms hang.
-CHANNELS: dict[str, tuple[str, tuple[float, float, float]]] = {
-    "back_bkz": ("waist yaw", (0.0, 0.0, 1.0)),
-    "back_bky": ("waist pitch", (0.0, 1.0, 0.0)),
-    "back_bkx": ("waist roll", (1.0, 0.0, 0.0)),
-    "neck_ay": ("neck pitch", (0.0, 1.0, 0.0)),
-    "l_arm_shz": ("left shoulder pitch", (0.0, 1.0, 0.0)),
-    "r_arm_shz": ("right shoulder pitch", (0.0, -1.0, 0.0)),
-    "l_arm_shx": ("left shoulder roll", (1.0, 0.0, 0.0)),
-    "r_arm_shx": ("right shoulder roll", (1.0, 0.0, 0.0)),
-    "l_arm_elx": ("left elbow", (0.0, -1.0, 0.0)),
-    "r_arm_elx": ("right elbow", (0.0, 1.0, 0.0)),
-}
-# Cosine of the angle between that axis and the joint's, up to which it is no like.
-LIKE = 0.4
-# What changes its sign on Atlas when left and right are exchanged.
-_FLIPPED = ("shz", "shx", "elx", "mwx")
+# Cosine of the angle between two ways, up to which a joint is no like of another.
+LIKE = 0.3
+# Posture in which the moves that ship were written.
+POSTURE = "stand"
 _OTHER = {"most": "least", "least": "most"}
 
 
 class Turned(NamedTuple):
-    """The joint that turns in place of one of Atlas.
+    """The joint that turns in place of another robot's.
 
     Attributes:
         joint: its name.
@@ -53,6 +45,69 @@ class Turned(NamedTuple):
 
     joint: str
     sign: float
+
+
+class Likes:
+    """Joints of a robot by those of the robot that moves were written for."""
+
+    def __init__(self, robot: RobotModel, q: np.ndarray, writer: str = "") -> None:
+        """Prepares.
+
+        Args:
+            robot: the robot.
+            q: (nq,) posture that turns are added to.
+            writer: robot that moves were written for; "" for the usual one.
+        """
+        self.writer = make_robot(writer or Authored.robot, (), Mount())
+        self._state = Configuration(robot, q)
+        posture = POSTURE if POSTURE in self.writer.posture_names else ""
+        q_there = self.writer.posture(posture or self.writer.posture_names[0])
+        self._there = Configuration(self.writer, q_there)
+        yaml = load_description(robot.description)
+        self._known = {*robot.joint_names, *TASK_CHANNELS, *yaml.aliases}
+        single = [r for r in self.writer.roles if r in SINGLE or r.endswith("elbow")]
+        self._roles = {self.writer.roles.names(role)[-1]: role for role in single}
+
+    def has(self, channel: str) -> bool:
+        """Whether the robot has a channel of a move itself."""
+        if channel.startswith(BOTH):
+            channel = f"l_{channel.removeprefix(BOTH)}"
+        return channel in self._known
+
+    def of(self, channel: str) -> Turned | None:
+        """The joint that turns in place of another; None if there is none."""
+        role, robot = self._roles.get(channel), self._state.robot
+        if role is None or role not in robot.roles:
+            return None
+        joint = robot.roles.names(role)[-1]
+        if joint not in robot.joint_names:
+            return None  # It is locked.
+        along = float(_way(self._there, channel, role) @ _way(self._state, joint, role))
+        return None if abs(along) < LIKE else Turned(joint, float(np.sign(along)))
+
+    def sides(self, channel: str) -> dict[str, float]:
+        """Channels of one side by one of both, and their signs."""
+        left = {f"l_{channel.removeprefix(BOTH)}": np.ones(1)}
+        if not set(left) <= {*self.writer.joint_names}:
+            return {}
+        parts = left | mirrored(left, self.writer)
+        return {name: float(value[0]) for name, value in parts.items()}
+
+
+def _way(state: Configuration, joint: str, role: str) -> np.ndarray:
+    """(3,) way of a joint, of length one: that of its limb's end, or its axis."""
+    robot = state.robot
+    column = robot.base_velocities + robot.joint_index(joint)
+    side, _, part = role.partition(" ")
+    arm = f"{side} arm"
+    if arm in robot.roles and part.partition(" ")[0] in ("shoulder", "elbow"):
+        body = robot.link_frame(robot.roles.link(arm)).body
+        center = np.array(robot.tree.p_BoBcm[body])
+        way = state.jacobian(Frame("hand", body, np.eye(3), center))[3:, column]
+    else:
+        frame = robot.link_frame(robot.roles.link(role))
+        way = state.jacobian(frame)[:3, column]
+    return np.asarray(way / max(float(np.linalg.norm(way)), 1e-9))
 
 
 def fitted_moves(
@@ -68,36 +123,34 @@ def fitted_moves(
     Returns:
         The moves; those of which a robot has all joints are the same objects.
     """
-    known = {*robot.joint_names, *TASK_CHANNELS, *robot.aliases}
-    state = Configuration(robot, q_start)
-    found, notes = {}, []
+    yaml = load_description(robot.description)
+    known = {*robot.joint_names, *TASK_CHANNELS, *yaml.aliases}
+    if all(_plain(c) in known for move in moves.values() for c in move.curves):
+        return dict(moves), ()
+    likes, found, notes = Likes(robot, q_start), {}, []
     for name, move in moves.items():
-        if all(_is_known(channel, known) for channel in move.curves):
-            found[name] = move
-            continue
-        found[name], lost = _fitted(move, state, known)
+        found[name], lost = _fitted(move, likes)
         if lost:
             notes.append(f"{name} goes without {', '.join(lost)}")
     return found, tuple(notes)
 
 
-def _is_known(channel: str, known: set[str]) -> bool:
-    if channel.startswith(BOTH):
-        channel = f"l_{channel.removeprefix(BOTH)}"
-    return channel in known
+def _plain(channel: str) -> str:
+    """A channel, or the left one of both sides."""
+    return f"l_{channel.removeprefix(BOTH)}" if channel.startswith(BOTH) else channel
 
 
-def _fitted(
-    move: Move, state: Configuration, known: set[str]
-) -> tuple[Move, list[str]]:
+def _fitted(move: Move, likes: Likes) -> tuple[Move, list[str]]:
     """A move with other joints, and the channels that have none."""
+    if all(likes.has(channel) for channel in move.curves):
+        return move, []
     curves: dict[str, Curve] = {}
     lost, marker = [], move.marker
-    for channel, curve in _one_sided(move.curves, known).items():
-        if channel in known:
+    for channel, curve in _one_sided(move.curves, likes).items():
+        if likes.has(channel):
             curves[channel] = curve
             continue
-        like = like_of(channel, state)
+        like = likes.of(channel)
         if like is None or like.joint in curves:
             lost.append(channel)
             continue
@@ -110,16 +163,16 @@ def _fitted(
     return replace(move, curves=curves, marker=marker, apart={}), lost
 
 
-def _one_sided(curves: Mapping[str, Curve], known: set[str]) -> dict[str, Curve]:
-    """Curves with those of both sides taken apart, as Atlas mirrors them."""
+def _one_sided(curves: Mapping[str, Curve], likes: Likes) -> dict[str, Curve]:
+    """Curves with those of both sides taken apart, as they mirror each other."""
     found: dict[str, Curve] = {}
     for channel, curve in curves.items():
-        if not channel.startswith(BOTH) or _is_known(channel, known):
+        parts = {} if likes.has(channel) else likes.sides(channel)
+        if not channel.startswith(BOTH) or not parts:
             found[channel] = curve
             continue
-        part = channel.removeprefix(BOTH)
-        found[f"l_{part}"] = curve
-        found[f"r_{part}"] = _negated(curve) if part.endswith(_FLIPPED) else curve
+        for name, sign in parts.items():
+            found[name] = curve if sign > 0 else _negated(curve)
     return found
 
 
@@ -129,26 +182,3 @@ def _negated(curve: Curve) -> Curve:
         for v in curve.values
     )
     return replace(curve, values=tuple(values))
-
-
-def like_of(channel: str, state: Configuration) -> Turned | None:
-    """The joint that turns in place of one of Atlas; None if there is none.
-
-    Args:
-        channel: joint of Atlas.
-        state: the robot in the posture that its turn is added to.
-    """
-    if channel not in CHANNELS:
-        return None
-    role, axis = CHANNELS[channel]
-    robot = state.robot
-    if role not in robot.roles:
-        return None
-    joint = robot.roles.names(role)[-1]
-    if joint not in robot.joint_names:
-        return None  # It is locked.
-    # Of a frame beyond it, the column of a hinge is its axis.
-    frame = robot.link_frame(robot.roles.link(role))
-    column = robot.base_velocities + robot.joint_index(joint)
-    along = float(state.jacobian(frame)[:3, column] @ np.array(axis))
-    return None if abs(along) < LIKE else Turned(joint, float(np.sign(along)))

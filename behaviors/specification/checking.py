@@ -22,7 +22,7 @@ from backbeat.behaviors.specification.kinds import (
     read_setlist,
     with_robot_beside,
 )
-from backbeat.behaviors.specification.robot_checking import robot_faults
+from backbeat.behaviors.specification.robot_checking import is_robot, robot_faults
 from backbeat.behaviors.specification.setlist_rules import setlist_findings
 from backbeat.models.common.errors import (
     BackbeatError,
@@ -31,7 +31,6 @@ from backbeat.models.common.errors import (
     unknown_name,
 )
 from backbeat.models.common.outside_file import is_file, read_text
-from backbeat.models.common.yaml_file import read_tree
 from backbeat.models.common.yaml_lines import Place, Span, YamlLines
 
 # Mends may uncover each other, but not for ever.
@@ -84,12 +83,6 @@ def check_file(path: str | Path) -> list[LocatedFinding]:
     if kind != DanceSpecification.kind:
         return check_other(path)
     return check_dance(text, path)
-
-
-def is_robot(text: str, path: str | Path) -> bool:
-    """Whether a YAML describes a robot and no behavior."""
-    keys = read_tree(text, Path(path).name)
-    return "kind" not in keys and bool({"urdf", "like"} & set(keys))
 
 
 def check_robot(path: str | Path) -> list[LocatedFinding]:

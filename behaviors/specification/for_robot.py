@@ -13,11 +13,12 @@ import numpy as np
 import yaml
 
 from backbeat.behaviors.dance.choreography import DanceSpecification
-from backbeat.behaviors.dance.fitted import like_of
+from backbeat.behaviors.dance.fitted import Likes
 from backbeat.behaviors.dance.vocabulary.move_file import vocabulary
 from backbeat.behaviors.footsteps.specification import FootstepSpecification
 from backbeat.behaviors.library.behavior import Mount, make_robot
 from backbeat.behaviors.library.store import check_name
+from backbeat.behaviors.motion.authored import Authored
 from backbeat.behaviors.posture.specification import PostureSpecification
 from backbeat.behaviors.posture.stance import start_configuration
 from backbeat.behaviors.specification.kinds import find_specification, kind_of
@@ -26,7 +27,6 @@ from backbeat.models.common.errors import BackbeatError
 from backbeat.models.common.outside_file import read_text
 from backbeat.models.robot.description import find_description
 from backbeat.models.robot.model import RobotModel
-from backbeat.models.state.configuration import Configuration
 
 # Kinds that another robot can take.
 KINDS = (
@@ -36,8 +36,6 @@ KINDS = (
 )
 # Keys that name places or files of one robot alone.
 _ITS_OWN = ("equipment", "recordings", "feet")
-# What a robot is called that a file names none for.
-USUAL = "atlas"
 # Digits of a length [m].
 _DIGITS = 4
 
@@ -103,7 +101,7 @@ def for_robot(path: str | Path, robot: str | Path) -> ForRobot:
             "into it instead"
         )
     model = make_robot(str(description.resolve()), (), Mount())
-    usual = make_robot(str(tree.get("robot", USUAL)), (), Mount())
+    usual = make_robot(str(tree.get("robot", Authored.robot)), (), Mount())
     share = leg_length(model) / leg_length(usual)
     notes: list[str] = []
     title = model.name.replace("_", " ").replace("-", " ").title()
@@ -176,7 +174,7 @@ def _fit_stations(
     usual, model = robots
     notes = []
     start = str(tree.get("start", "stand"))
-    before, state = start_configuration(usual, start), Configuration(model, q)
+    before, likes = start_configuration(usual, start), Likes(model, q, usual.name)
     for number, station in enumerate(tree.get("stations") or (), 1):
         if pelvis := float(station.get("pelvis") or 0.0):
             drop = (float(before[6]) - pelvis) * share
@@ -184,7 +182,7 @@ def _fit_stations(
         for key in ("reach", "targets"):
             if station.pop(key, None):
                 notes.append(f"{key} of station {number}, which suit another robot")
-        angles, lost = _angles(station.get("angles") or {}, state)
+        angles, lost = _angles(station.get("angles") or {}, model, likes)
         notes += [f"{joint} of station {number}, which it lacks" for joint in lost]
         if angles:
             station["angles"] = angles
@@ -197,15 +195,15 @@ def _fit_stations(
 
 
 def _angles(
-    given: Mapping[str, float], state: Configuration
+    given: Mapping[str, float], robot: RobotModel, likes: Likes
 ) -> tuple[dict[str, float], list[str]]:
     """Angles of joints by role, and the joints that have no like."""
-    found, lost, robot = {}, [], state.robot
+    found, lost = {}, []
     for joint, angle in given.items():
         if joint in robot.joint_names:
             found[joint] = float(angle)
             continue
-        like = like_of(joint, state)
+        like = likes.of(joint)
         if like is None:
             lost.append(joint)
             continue

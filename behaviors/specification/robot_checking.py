@@ -9,12 +9,23 @@ from backbeat.behaviors.library.balance import (
 )
 from backbeat.behaviors.posture.stance import start_configuration, support_poses
 from backbeat.models.common.errors import BackbeatError
+from backbeat.models.common.yaml_file import read_tree
 from backbeat.models.robot.model import RobotModel
 from backbeat.models.state.configuration import Configuration
 
 # Posture that most behaviors start in, and roles that dances ask for.
 STAND = "stand"
 ASKED = ("waist", "left arm", "right arm", "left leg", "right leg")
+
+
+def is_robot(text: str, path: str | Path) -> bool:
+    """Whether a YAML describes a robot and no behavior.
+
+    Raises:
+        BackbeatError: it is no YAML.
+    """
+    keys = read_tree(text, Path(path).name)
+    return "kind" not in keys and bool({"urdf", "like"} & set(keys))
 
 
 def robot_faults(path: str | Path) -> tuple[list[str], list[str]]:
@@ -75,7 +86,7 @@ def _standing(robot: RobotModel) -> list[str]:
     )
     if margin < least:
         return [
-            f"posture {STAND!r}: the center of mass is {1e3 * margin:.0f} mm inside the "
-            f"edge of the feet, and {1e3 * least:.0f} mm are kept"
+            f"posture {STAND!r}: the center of mass is {1e3 * margin:.0f} mm inside "
+            f"the edge of the feet, and {1e3 * least:.0f} mm are kept"
         ]
     return []

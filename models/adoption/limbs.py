@@ -20,7 +20,7 @@ TOE = 0.03
 
 
 @dataclass(frozen=True)
-class Limbs:
+class HumanoidLimbs:
     """Joints of a humanoid by limb, each outward.
 
     Attributes:
@@ -40,7 +40,7 @@ class Limbs:
     rest: tuple[TreeJoint, ...]
 
 
-def find_limbs(tree: ModelTree, trunk: str = "") -> Limbs:
+def find_limbs(tree: ModelTree, trunk: str = "") -> HumanoidLimbs:
     """Finds the limbs of a humanoid.
 
     Args:
@@ -64,7 +64,7 @@ def find_limbs(tree: ModelTree, trunk: str = "") -> Limbs:
     taken = {*waist, *(j.name for p in (legs, arms) if p for s in p for j in s)}
     neck = _neck(tree, body, taken | used) if arms else ()
     taken |= {j.name for j in neck}
-    return Limbs(
+    return HumanoidLimbs(
         body,
         legs,
         arms,

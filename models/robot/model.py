@@ -342,11 +342,6 @@ class RobotModel(Dimensions):
         return pose_of(contact.position, contact.rpy)
 
     @property
-    def aliases(self) -> tuple[str, ...]:
-        """Old names of joints that are still accepted."""
-        return tuple(self._yaml.aliases)
-
-    @property
     def base_name(self) -> str:
         """Name of the base link."""
         return self._yaml.base

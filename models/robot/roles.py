@@ -5,7 +5,7 @@ which joints have it. Joints of a role stand in order from the base outward, and
 link of a role is what the last of them moves.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -150,6 +150,10 @@ class RobotRoles:
     def __contains__(self, role: str) -> bool:
         """Whether the robot YAML gives a role to joints."""
         return role in self._joints
+
+    def __iter__(self) -> Iterator[str]:
+        """The roles that the robot YAML gives to joints."""
+        return iter(self._joints)
 
     def names(self, role: str) -> tuple[str, ...]:
         """Joints of a role from the base outward, those that are locked among them.

@@ -47,8 +47,7 @@ def command(
 
     options.check_rates(speed, fps)
     check_port(port)
-    if robot is not None:
-        name = built_for(name, robot, library)
+    name = name if robot is None else built_for(name, robot, library)
     subject = options.Subject(name, move, kinematic)
     chooses = not subject.is_named
     playback = Playback(speed, loop, wait, port, simulated, unverified, chooses, detail)

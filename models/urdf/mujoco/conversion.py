@@ -14,6 +14,7 @@ from lxml import etree
 from backbeat.models.common.errors import BackbeatError, shown
 from backbeat.models.common.outside_file import leaves, read_bytes
 from backbeat.models.urdf.mujoco.frames import take_out_frames
+from backbeat.models.urdf.mujoco.masses import write_inertial, write_pose
 from backbeat.models.urdf.mujoco.motors import (
     Mimics,
     effort_limits,
@@ -22,8 +23,8 @@ from backbeat.models.urdf.mujoco.motors import (
     tendons,
 )
 from backbeat.models.urdf.mujoco.shapes import (
-    MeshFile,
-    Solid,
+    GeomShape,
+    MeshAsset,
     mesh_files,
     read_shape,
     write_geometry,
@@ -33,11 +34,10 @@ from backbeat.models.urdf.reading.description import listed
 from backbeat.models.urdf.reading.document import (
     Document,
     attributes,
-    child,
     children,
     tag,
 )
-from backbeat.models.urdf.reading.writing import roll_pitch_yaw, set_pose, written
+from backbeat.models.urdf.reading.writing import written
 
 # Levels of files that include others.
 DEEPEST = 8
@@ -145,7 +145,7 @@ class _Maker:
     def __init__(
         self,
         reader: Reader,
-        meshes: dict[str, MeshFile],
+        meshes: dict[str, MeshAsset],
         efforts: dict[str, float],
         mimics: Mimics,
     ) -> None:
@@ -308,11 +308,11 @@ class _Maker:
             for geom in children(body, "geom")
         ]
         solids = [s for s in shapes if s is not None]
-        self._inertial(body, link, solids, X_LB)
+        write_inertial(reader, body, link, solids, X_LB)
         for solid in solids:
             self._shape(link, solid, X_LB)
 
-    def _shape(self, link: Any, solid: Solid, X_LB: np.ndarray) -> None:
+    def _shape(self, link: Any, solid: GeomShape, X_LB: np.ndarray) -> None:
         is_drawn = not solid.rgba.endswith((" 0", " 0.", " 0.0"))
         uses = [
             *(["visual"] if is_drawn else []),
@@ -325,39 +325,6 @@ class _Maker:
             if use == "visual":
                 material = etree.SubElement(shape, "material", name="")
                 etree.SubElement(material, "color", rgba=solid.rgba)
-
-    def _inertial(
-        self, body: Any, link: Any, solids: list[Solid], X_LB: np.ndarray
-    ) -> None:
-        """Writes mass properties: those given, or those of the shapes.
-
-        Raises:
-            BackbeatError: a body has meshes alone, and no <inertial>.
-        """
-        reader, given = self._reader, child(body, "inertial")
-        if given is not None:
-            mass, X, moments = _given(reader, given)
-        else:
-            heavy = [s for s in solids if s.kind != "mesh" and s.mass > 0]
-            if any(s.kind == "mesh" for s in solids) and not heavy:
-                raise BackbeatError(
-                    f"{reader.where(body)} has no <inertial>, and its shapes are "
-                    "meshes alone; give it one"
-                )
-            if not heavy:
-                return
-            mass, X, moments = _summed(heavy)
-        inertial = etree.SubElement(link, "inertial")
-        write_pose(inertial, X_LB @ X)
-        etree.SubElement(inertial, "mass", value=written(mass))
-        (xx, xy, xz), (_, yy, yz), (_, _, zz) = moments
-        keys = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
-        values = (xx, xy, xz, yy, yz, zz)
-        etree.SubElement(
-            inertial,
-            "inertia",
-            {k: written(v) for k, v in zip(keys, values, strict=True)},
-        )
 
     def exclude(self, pairs: list[tuple[str, str]]) -> None:
         """Writes which links do not touch each other."""
@@ -373,34 +340,3 @@ class _Maker:
             etree.SubElement(
                 group, f"{{{DRAKE}}}ignored_collision_filter_group", name=f"apart_{i}"
             )
-
-
-def _given(reader: Reader, inertial: Any) -> tuple[float, np.ndarray, np.ndarray]:
-    """Mass [kg], (4, 4) pose of its axes in the body, (3, 3) inertia [kg m^2]."""
-    said = attributes(inertial)
-    mass = float(reader.numbers(inertial, said.get("mass", "0"), 1)[0])
-    if "fullinertia" in said:
-        xx, yy, zz, xy, xz, yz = reader.numbers(inertial, said["fullinertia"], 6)
-        moments = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
-    else:
-        moments = np.diag(reader.numbers(inertial, said.get("diaginertia", "0 0 0"), 3))
-    return mass, reader.pose(inertial, said), moments
-
-
-def _summed(solids: list[Solid]) -> tuple[float, np.ndarray, np.ndarray]:
-    """Mass [kg], (4, 4) pose of the center, (3, 3) inertia of solids [kg m^2]."""
-    mass = sum(s.mass for s in solids)
-    center = np.asarray(sum(s.mass * s.X[:3, 3] for s in solids) / mass)
-    moments = np.zeros((3, 3))
-    for solid in solids:
-        R, r = solid.X[:3, :3], solid.X[:3, 3] - center
-        moments += R @ solid.inertia() @ R.T
-        moments += solid.mass * ((r @ r) * np.eye(3) - np.outer(r, r))
-    X = np.eye(4)
-    X[:3, 3] = center
-    return mass, X, moments
-
-
-def write_pose(element: Any, X: np.ndarray) -> None:
-    """Writes an <origin>."""
-    set_pose(element, X[:3, 3].tolist(), roll_pitch_yaw(X[:3, :3]))

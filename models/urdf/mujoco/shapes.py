@@ -16,7 +16,7 @@ WATER = 1000.0
 GROUND = ("plane", "hfield", "sdf")
 
 
-class MeshFile(NamedTuple):
+class MeshAsset(NamedTuple):
     """A mesh of a file.
 
     Attributes:
@@ -28,7 +28,7 @@ class MeshFile(NamedTuple):
     scale: tuple[float, ...]
 
 
-class Solid(NamedTuple):
+class GeomShape(NamedTuple):
     """A shape on a body.
 
     Attributes:
@@ -66,7 +66,7 @@ class Solid(NamedTuple):
         return np.diag([across, across, 0.5 * m * r * r])
 
 
-def mesh_files(reader: Reader, root: Any) -> dict[str, MeshFile]:
+def mesh_files(reader: Reader, root: Any) -> dict[str, MeshAsset]:
     """Meshes by name."""
     found = {}
     for mesh in (e for a in children(root, "asset") for e in children(a, "mesh")):
@@ -75,13 +75,13 @@ def mesh_files(reader: Reader, root: Any) -> dict[str, MeshFile]:
         name = said.get("name") or file.rpartition("/")[2].rpartition(".")[0]
         scale = tuple(reader.numbers(mesh, said.get("scale", "1 1 1"), 3).tolist())
         folder = reader.meshes.rstrip("/")
-        found[name] = MeshFile(f"{folder}/{file}" if folder else file, scale)
+        found[name] = MeshAsset(f"{folder}/{file}" if folder else file, scale)
     return found
 
 
 def read_shape(
-    reader: Reader, geom: Any, childclass: str, meshes: dict[str, MeshFile]
-) -> Solid | None:
+    reader: Reader, geom: Any, childclass: str, meshes: dict[str, MeshAsset]
+) -> GeomShape | None:
     """A shape; None for one that no robot is made of.
 
     Raises:
@@ -101,7 +101,7 @@ def read_shape(
                 f"{reader.where(geom)} names the mesh {shown(name)}, which no asset is"
             )
         file, scale = meshes[name]
-        return Solid(kind, scale, file, X, touches, rgba, np.nan)
+        return GeomShape(kind, scale, file, X, touches, rgba, np.nan)
     if "fromto" in said:
         ends = reader.numbers(geom, said["fromto"], 6)
         along = ends[3:] - ends[:3]
@@ -117,7 +117,7 @@ def read_shape(
     mass = density * volume
     if "mass" in said:
         mass = float(reader.numbers(geom, said["mass"], 1)[0])
-    return Solid(kind, sizes, "", X, touches, rgba, mass)
+    return GeomShape(kind, sizes, "", X, touches, rgba, mass)
 
 
 def _sized(kind: str, size: np.ndarray) -> tuple[tuple[float, ...], float]:
@@ -136,7 +136,7 @@ def _sized(kind: str, size: np.ndarray) -> tuple[tuple[float, ...], float]:
     return (r, length), np.pi * r * r * length + caps
 
 
-def write_geometry(parent: Any, solid: Solid) -> None:
+def write_geometry(parent: Any, solid: GeomShape) -> None:
     """Writes a <geometry>."""
     geometry = etree.SubElement(parent, "geometry")
     size = [written(s) for s in solid.size]

@@ -144,8 +144,7 @@ class Document:
             return
         if self._kind != "robot":
             raise BackbeatError(
-                f"{self.path}: the outermost element is <{name}> and not "
-                f"<{self._kind}>"
+                f"{self.path}: the outermost element is <{name}> and not <{self._kind}>"
             )
         if name in _OTHER_FORMATS:
             raise BackbeatError(

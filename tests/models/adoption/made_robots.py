@@ -73,8 +73,9 @@ class Made:
         i = 0.01 * mass * self.scale**2
         self.lines.append(
             f'<link name="{name}"><inertial><origin xyz="0 0 {-0.05 * self.scale}"/>'
-            f'<mass value="{mass}"/><inertia ixx="{i}" iyy="{i}" izz="{i}" ixy="0" ixz="0" iyz="0"/>'
-            f"</inertial>{shape}</link>"
+            f'<mass value="{mass}"/><inertia ixx="{i}" iyy="{i}" izz="{i}" ixy="0" '
+            f'ixz="0" iyz="0"/></inertial>'
+            f"{shape}</link>"
         )
 
     def _joint(
