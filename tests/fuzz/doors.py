@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 
+from backbeat.behaviors.adoption.adopting import adopt
 from backbeat.behaviors.dance.vocabulary.move_file import vocabulary
 from backbeat.behaviors.drumming.drummer import kit_members
 from backbeat.behaviors.library.behavior import Mount, make_robot
@@ -89,6 +90,10 @@ def _robot(path: Path) -> None:
     RobotModel(path)
 
 
+def _adopt(path: Path) -> None:
+    adopt(path, path.with_name("adopted.yaml"), {"": 100.0})
+
+
 def _package(path: Path) -> None:
     if package_name(path.parent) is None:
         raise BackbeatError("there is no package")
@@ -147,6 +152,8 @@ DOORS: dict[str, Door] = {
     "song.wav": read_recording,
     "take.csv": _csv,
     "robot.urdf": _urdf,
+    "adopted.urdf": _adopt,
+    "model.xml": _adopt,
     "package.xml": _package,
     "mesh.stl": _mesh,
     "mesh.dae": _mesh,
