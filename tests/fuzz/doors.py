@@ -58,6 +58,7 @@ from tests.fuzz.crafted import (
     recording_inputs,
     run_inputs,
 )
+from tests.fuzz.mujoco_files import mjcf_inputs
 from tests.fuzz.robot_files import DAE
 
 Door = Callable[[Path], object]
@@ -529,6 +530,8 @@ def inputs() -> Iterator[tuple[str, str, bytes | Callable[[], bytes]]]:
         ("sweep.yaml", sweep_inputs()),
         ("scenario.yaml", scenario_inputs()),
         ("robot.urdf", urdf_inputs()),
+        ("adopted.urdf", urdf_inputs()),
+        ("model.xml", mjcf_inputs()),
         ("song.tab", tab_inputs()),
     ):
         for what, text in group:
