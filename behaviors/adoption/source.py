@@ -1,6 +1,7 @@
 """The URDF that an adopted robot is read from: its own, or one made of its MJCF."""
 
 import os
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -72,6 +73,10 @@ def usable(model: Path, output: Path, proposal: Proposal) -> Iterator[AdoptedMod
         ) from None
     try:
         yield AdoptedModel(beside, text)
+    except BackbeatError as error:
+        # Its name, and lines, are none that anybody has seen.
+        said = re.sub(rf"{re.escape(beside.name)}( line \d+)?", model.name, str(error))
+        raise error.reworded(said) from None
     finally:
         beside.unlink(missing_ok=True)
 

@@ -30,6 +30,8 @@ GROUPS = {
     "right leg": "r_leg",
 }
 SIDES = ("left", "right")
+# Share of a leg's length by which feet that point ahead may reach back.
+BACK = 0.05
 
 
 @dataclass(frozen=True)
@@ -57,9 +59,31 @@ def find_structure(tree: ModelTree, limbs: HumanoidLimbs) -> Anatomy:
         BackbeatError: a foot cannot be stood on.
     """
     left, right = (find_sole(tree, leg) for leg in limbs.legs)
+    _check_ahead(tree, limbs, (left, right))
     followers = {j.name for j in tree.joints if j.joint.mimic is not None}
     locked = {j.name: nearest_zero(j) for j in limbs.rest if j.name not in followers}
     return Anatomy(tree, limbs, (left, right), roles_of(tree, limbs), locked)
+
+
+def _check_ahead(tree: ModelTree, limbs: HumanoidLimbs, soles: Sequence[Sole]) -> None:
+    """Refuses a robot whose feet reach back, for x is ahead.
+
+    Raises:
+        BackbeatError: they do.
+    """
+    ahead = []
+    for leg, sole in zip(limbs.legs, soles, strict=True):
+        X = tree.poses[sole.link]
+        middle = X[:3, :3] @ sole.position + X[:3, 3]
+        length = float(leg[0].place[2] - middle[2])
+        ahead.append(float(middle[0] - leg[-1].place[0]) / length)
+    if max(ahead) < -BACK:
+        raise BackbeatError(
+            f"{tree.description.path.name}: both feet reach {-100 * max(ahead):.0f} % "
+            f"of a leg's length back from their ankles, as if x of {tree.base} pointed "
+            "back; x is ahead and y to the left: add a link that carries "
+            f'{tree.base} by a fixed joint with rpy="0 0 3.14159265"'
+        )
 
 
 def propose_structure(found: Anatomy, proposal: Proposal) -> None:

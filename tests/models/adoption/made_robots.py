@@ -28,6 +28,7 @@ class Made:
         foot: shape of a foot, and where it is below the ankle.
         right_leg: axes of the right leg, where it differs.
         scale: factor on all lengths.
+        ahead: how far the middle of a foot is ahead of its ankle [m].
         mirrored_axes: whether axes of the right side are those of the left, negated.
         extra: more elements, as text.
         effort: of every joint [N m]; "" for none.
@@ -41,6 +42,7 @@ class Made:
     foot: str = FOOT
     right_leg: str = ""
     scale: float = 1.0
+    ahead: float = 0.03
     mirrored_axes: bool = False
     extra: str = ""
     effort: str = "200"
@@ -118,7 +120,7 @@ class Made:
         z = self.scale * (SOLE - 0.5 * 0.02 - height)
         if self.foot:
             shape = (
-                f'<collision><origin xyz="{0.03 * self.scale} 0 {z}"/>'
+                f'<collision><origin xyz="{self.ahead * self.scale} 0 {z}"/>'
                 f"<geometry>{self.foot}</geometry></collision>"
             )
             self._link(f"{link}_foot", 0.5, shape)

@@ -17,6 +17,7 @@ from backbeat.models.adoption.refusals import (
     missing_efforts,
 )
 from backbeat.models.adoption.soles import find_sole
+from backbeat.models.adoption.structure import find_structure
 from backbeat.models.common.errors import BackbeatError
 from backbeat.models.robot.description import SHIPPED, load_description
 from backbeat.models.urdf.loading.honoring import describe
@@ -179,6 +180,7 @@ ON_WORLD = (
         ({}, "massless", "nothing that it moves has mass"),
         ({}, "mimic", "follows l_leg_j2 by <mimic>, and a robot cannot"),
         ({}, "planar", "the joint waist_j0 is planar"),
+        ({"ahead": -0.08}, None, "back from their ankles, as if x of base pointed"),
     ],
 )
 def test_what_is_no_humanoid_is_refused_with_what_to_do(
@@ -193,8 +195,7 @@ def test_what_is_no_humanoid_is_refused_with_what_to_do(
 
 def find_soles(path):
     """All that is looked for in a model."""
-    tree, limbs = read(path)
-    return [find_sole(tree, leg) for leg in limbs.legs]
+    return find_structure(*read(path))
 
 
 def spoiled(text, change):
