@@ -8,7 +8,7 @@ import os
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -119,7 +119,9 @@ def _structure(source: AdoptedModel, trunk: str) -> Anatomy:
         BackbeatError: it is no humanoid.
     """
     refuse_impossible_bodies(source.path)
-    description = describe(source.path)
+    # Under another name, for messages; meshes lie beside it all the same.
+    named = source.path.with_name(source.name)
+    description = replace(describe(source.path), path=named)
     base = find_base(description)
     check_joints(description)
     tree = read_tree(description, base)
@@ -129,9 +131,10 @@ def _structure(source: AdoptedModel, trunk: str) -> Anatomy:
     return structure
 
 
-def robot_name(output: Path) -> str:
+def robot_name(output: str | Path) -> str:
     """Name of a robot by that of its file."""
-    name = "".join(c if c.isalnum() else "-" for c in output.stem.lower()).strip("-")
+    stem = Path(output).stem.lower()
+    name = "".join(c if c.isalnum() else "-" for c in stem).strip("-")
     if not name:
         raise BackbeatError(f"{output}: name the file with letters or digits")
     return name
@@ -271,10 +274,10 @@ def angles_of(robot: RobotModel, q: np.ndarray) -> dict[str, float]:
     return {name: a for name, a in angles.items() if a}
 
 
-def written(proposal: Proposal, model: Path) -> str:
+def written(proposal: Proposal, model: str | Path) -> str:
     """The robot YAML with its reasons as comments."""
     lines = [
-        f"# Proposed by `backbeat adopt` for {model.name}. Found in the model:",
+        f"# Proposed by `backbeat adopt` for {Path(model).name}. Found in the model:",
         *(f"#   {r.sentence()}" for r in proposal.remarks if not r.is_guess),
         "# Guessed; see whether it is right:",
         *(f"#   {r.sentence()}" for r in proposal.remarks if r.is_guess),

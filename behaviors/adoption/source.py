@@ -1,7 +1,6 @@
 """The URDF that an adopted robot is read from: its own, or one made of its MJCF."""
 
 import os
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -23,14 +22,18 @@ class AdoptedModel(NamedTuple):
     Attributes:
         path: where it is.
         text: what it will be beside the robot YAML; "" if it is the model itself.
+        name: what it is called in messages.
     """
 
     path: Path
     text: str
+    name: str
 
 
 @contextmanager
-def usable(model: Path, output: Path, proposal: Proposal) -> Iterator[AdoptedModel]:
+def usable(
+    model: str | Path, output: str | Path, proposal: Proposal
+) -> Iterator[AdoptedModel]:
     """The URDF of a model, for as long as it is looked at.
 
     Args:
@@ -41,8 +44,9 @@ def usable(model: Path, output: Path, proposal: Proposal) -> Iterator[AdoptedMod
     Raises:
         BackbeatError: the model cannot be read.
     """
+    model, output = Path(model), Path(output)
     if model.suffix == ".urdf":
-        yield AdoptedModel(model, "")
+        yield AdoptedModel(model, "", model.name)
         return
     if model.suffix != ".xml":
         raise BackbeatError(
@@ -72,11 +76,7 @@ def usable(model: Path, output: Path, proposal: Proposal) -> Iterator[AdoptedMod
             "meshes to where you can"
         ) from None
     try:
-        yield AdoptedModel(beside, text)
-    except BackbeatError as error:
-        # Its name, and lines, are none that anybody has seen.
-        said = re.sub(rf"{re.escape(beside.name)}( line \d+)?", model.name, str(error))
-        raise error.reworded(said) from None
+        yield AdoptedModel(beside, text, f"{model.name} (as URDF)")
     finally:
         beside.unlink(missing_ok=True)
 

@@ -38,7 +38,8 @@ def robot_faults(path: str | Path) -> tuple[list[str], list[str]]:
         BackbeatError: the robot cannot be loaded at all.
     """
     robot = RobotModel(path)
-    faults, oddities = [], []
+    faults: list[str] = []
+    oddities: list[str] = []
     for name in robot.posture_names:
         try:
             robot.posture(name)

@@ -182,7 +182,7 @@ def round_by(geometry: Geometry) -> float:
     return geometry.size[0] if geometry.kind in ("sphere", "capsule") else 0.0
 
 
-def shape_points(geometry: Geometry, urdf: Path) -> np.ndarray:
+def shape_points(geometry: Geometry, urdf: str | Path) -> np.ndarray:
     """(n, 3) corners of a shape in its own frame [m], or centers of its round ends."""
     size = geometry.size
     if geometry.kind == "box":
@@ -205,7 +205,7 @@ def shape_points(geometry: Geometry, urdf: Path) -> np.ndarray:
     return np.zeros((0, 3))
 
 
-def _hull(geometry: Geometry, urdf: Path) -> np.ndarray:
+def _hull(geometry: Geometry, urdf: str | Path) -> np.ndarray:
     """(n, 3) corners of a mesh's hull [m]; none where it cannot be read."""
     path = mesh_file(geometry.filename, urdf, TOUCHED).path
     if path is None:

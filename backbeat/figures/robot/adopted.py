@@ -120,9 +120,9 @@ def _name_roles(
         x, z = flat[joints[0].name]
         words = role.removeprefix("left ")
         shown.setdefault((round(x / 0.04), round(z / 0.04)), []).append(words)
-    for (x, z), words in shown.items():
+    for (x, z), roles in shown.items():
         axes.annotate(
-            ", ".join(dict.fromkeys(words)),
+            ", ".join(dict.fromkeys(roles)),
             (0.04 * x, 0.04 * z),
             (-8 if column else 8, 0),
             textcoords="offset points",
