@@ -121,6 +121,10 @@ docs: $(READY) ## build pages and reference as HTML in OUT/docs, check links
 notebooks: $(READY) ## evaluate notebooks whose code has changed; NAMES="03 05" those
 	@PYTHONPATH="$(CURDIR)" $(RUN) notebooks.evaluate $(NAMES)
 
+.PHONY: wheel
+wheel: $(READY) ## build the wheel, compiled functions included, into OUT/wheel
+	@$(RUN) hatchling build -t wheel -d "$(OUT)/wheel"
+
 .PHONY: format
 format: $(READY) ## put the source into the house style
 	@$(RUN) ruff check --fix-only .

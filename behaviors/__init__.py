@@ -1,4 +1,4 @@
-"""Behaviors: what a robot performs, from a specification to a verified motion.
+"""Behaviors: motions from a specification to a verified trajectory.
 
 A specification says in musical or everyday terms what is to happen; a folder for each
 kind (`dance`, `drumming`, `footsteps`, `posture`, `setlist`) compiles it into a

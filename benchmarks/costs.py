@@ -14,9 +14,9 @@ from backbeat.behaviors.library.store import Library
 from backbeat.cli.common.options import LIBRARY, LibraryFolder
 from backbeat.models.robot.model import RobotModel
 from backbeat.mpc.plans.weights import PredictiveWeights
+from backbeat.mpc.predictive.core import PredictiveCore
 from backbeat.mpc.predictive.program import PredictiveProgram
 from backbeat.mpc.predictive.recovery import Recovery
-from backbeat.mpc.predictive.step import PredictiveStep
 from backbeat.mpc.reference.trajectory import Reference
 from backbeat.optimization.interior_point.solver import InteriorPoint
 from backbeat.optimization.task_space.levels.task_space import TaskSpace
@@ -85,7 +85,7 @@ def by_horizon(behavior: Behavior, knots: int, repetitions: int = 100) -> Cost:
     """A plan at the start of a behavior, with measuring and steps."""
     weights = replace(PredictiveWeights(), knots=knots)
     program = PredictiveProgram(Reference(behavior), weights)
-    step = PredictiveStep(program, PERIOD, 0.0, Recovery())
+    step = PredictiveCore(program, PERIOD, 0.0, Recovery())
     memory, t = step.start(), 0.0
     q, v = behavior.motion.q[0], behavior.motion.v[0]
 

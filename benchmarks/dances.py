@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from backbeat.behaviors.building.build import build
-from backbeat.behaviors.building.rehearsal import Rehearsal
+from backbeat.behaviors.building.incremental_build import IncrementalBuild
 from backbeat.behaviors.dance.authoring import Choreography
 from backbeat.behaviors.dance.choreography import DanceSpecification
 from backbeat.behaviors.library.store import Library
@@ -121,18 +121,18 @@ def measure(recipe: str, folder: Path, most: int = 1000) -> Measured:
     clock = Clock()
     behavior = build(path, Library(folder / "library"))
     full = clock.took()
-    rehearsal = Rehearsal(path, Library(folder / "library"))
-    rehearsal.perform(rehearsal.read(), _quiet)
-    rehearsal.prepare(_quiet)
+    incremental = IncrementalBuild(path, Library(folder / "library"))
+    incremental.perform(incremental.read(), _quiet)
+    incremental.prepare(_quiet)
     shown, changed, names, refused = [], list[Took](), [], 0
     for what, other in list(changes(dance))[:most]:
         path.write_text(text_of(other))
         clock = Clock()
         try:
-            draft = rehearsal.read()
-            rehearsal.changed(draft)
+            draft = incremental.read()
+            incremental.changed(draft)
             shown.append(clock.took())
-            rehearsal.perform(draft, _quiet)
+            incremental.perform(draft, _quiet)
         except BackbeatError as error:
             print(f"{recipe}, {what}: {error}", flush=True)
             refused += 1
@@ -140,7 +140,7 @@ def measure(recipe: str, folder: Path, most: int = 1000) -> Measured:
         changed.append(clock.took())
         names.append(what)
         path.write_text(text_of(dance))
-        rehearsal.perform(rehearsal.read(), _quiet)
+        incremental.perform(incremental.read(), _quiet)
     slowest = names[int(np.argmax([took.cpu for took in changed]))]
     return Measured(behavior.duration, full, shown, changed, slowest, refused)
 

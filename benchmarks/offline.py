@@ -48,7 +48,7 @@ LONGER = 0.01
 A_FEW = InteriorPointOptions(max_iterations=5)
 # What Backbeat could save at the end if it took its time.
 THOROUGH = InteriorPointOptions(
-    polish_after=1000, polish_at=1000, max_iterations=100, end_barrier=1e-7
+    refine_after=1000, refine_at=1000, max_iterations=100, end_barrier=1e-7
 )
 
 EXPONENT = "squats: iteration against knots, 40 to 640"

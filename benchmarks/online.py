@@ -16,9 +16,9 @@ from backbeat.behaviors.library.store import Library
 from backbeat.cli.common.options import LIBRARY, LibraryFolder
 from backbeat.models.common.errors import BackbeatError
 from backbeat.mpc.analysis.drumming.hits import run_hits
+from backbeat.mpc.predictive.core import PredictiveCore
 from backbeat.mpc.predictive.program import PredictiveProgram
 from backbeat.mpc.predictive.recovery import Recovery
-from backbeat.mpc.predictive.step import PredictiveStep
 from backbeat.mpc.reference.trajectory import Reference
 from backbeat.mpc.scenario.specification import Push, Scenario
 from backbeat.mpc.simulation.controllers import adapted
@@ -107,7 +107,7 @@ def replayed(run: SimulationRun) -> np.ndarray:
     """
     reference, scenario = Reference(run.behavior), run.scenario
     program = PredictiveProgram(reference, adapted(None, scenario, run.behavior))
-    step = PredictiveStep(program, scenario.plan_period, scenario.lead_in, Recovery())
+    step = PredictiveCore(program, scenario.plan_period, scenario.lead_in, Recovery())
     memory, seconds = step.start(), []
     every = round(scenario.plan_period / LOG_PERIOD)
     for t, x in zip(run.t[::every] + scenario.lead_in, run.x[::every], strict=True):

@@ -19,19 +19,19 @@ from backbeat.models.actuation.joint_command import BLOCKS
 from backbeat.mpc.predictive.settings import PlanSettings
 from backbeat.mpc.reference.trajectory import Reference
 from backbeat.mpc.remote.address import Address
-from backbeat.mpc.remote.contents import Asked
+from backbeat.mpc.remote.contents import ControlSettings
 from backbeat.mpc.remote.exchange import (
     Answer,
-    Question,
+    Request,
     answer_message,
-    question_message,
     read_answer,
-    read_question,
+    read_request,
+    request_message,
 )
 from backbeat.mpc.remote.frames import FrameSocket, frame
 from backbeat.mpc.remote.link import RemoteLink
 from backbeat.mpc.remote.messages import read, to_bytes
-from backbeat.mpc.remote.task_exchange import TaskQuestion
+from backbeat.mpc.remote.task_exchange import TaskRequest
 from backbeat.mpc.remote.task_link import TaskSpaceLink
 from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.scenario.task_space_scenario import TaskSpaceScenario
@@ -54,21 +54,21 @@ SECONDS = 10.0
 AWAKE = 2e-4
 
 
-def _messages(reference: Reference) -> tuple[Question, Answer]:
+def _messages(reference: Reference) -> tuple[Request, Answer]:
     """A question and an answer of full size."""
     robot, table = reference.robot, reference.table
     x = np.r_[table.q[0], table.v[0]]
     nj = robot.num_joints
-    question = Question(1, 0.1, False, x, np.full(len(robot.soles), 800.0))
-    return question, Answer(np.ones(BLOCKS * nj), np.ones(nj), False)
+    request = Request(1, 0.1, False, x, np.full(len(robot.soles), 800.0))
+    return request, Answer(np.ones(BLOCKS * nj), np.ones(nj), False)
 
 
 def _echo(pipe: Connection, behavior: Behavior) -> None:
     """The far end: answers raw bytes with raw bytes, and questions with answers."""
-    question, answer = _messages(Reference(behavior))
-    asked = frame(to_bytes(question_message(question)))
+    request, answer = _messages(Reference(behavior))
+    asked = frame(to_bytes(request_message(request)))
     back = frame(to_bytes(answer_message(1, answer)))
-    sizes = len(question.x), len(question.force)
+    sizes = len(request.x), len(request.force)
     with socket.create_server(("127.0.0.1", 0)) as door:
         pipe.send(door.getsockname())
         raw, _ = door.accept()
@@ -80,7 +80,7 @@ def _echo(pipe: Connection, behavior: Behavior) -> None:
             _receive(raw, len(asked))
             raw.sendall(back)
         for _ in range(BATCH):
-            found = read_question(read(frames.receive(1.0)), *sizes)
+            found = read_request(read(frames.receive(1.0)), *sizes)
             frames.send(to_bytes(answer_message(found.number, answer)), 1.0)
 
 
@@ -93,8 +93,8 @@ def _receive(own: socket.socket, size: int) -> bytes:
 
 def round_trips(behavior: Behavior) -> tuple[np.ndarray, np.ndarray]:
     """Wall times of echoes and of questions with answers [s]."""
-    question, answer = _messages(Reference(behavior))
-    asked = frame(to_bytes(question_message(question)))
+    request, answer = _messages(Reference(behavior))
+    asked = frame(to_bytes(request_message(request)))
     size = len(frame(to_bytes(answer_message(1, answer))))
     nj = len(answer.acceleration)
     here, there = multiprocessing.Pipe()
@@ -114,7 +114,7 @@ def round_trips(behavior: Behavior) -> tuple[np.ndarray, np.ndarray]:
             echoes.append(time.perf_counter() - began)
         for _ in range(BATCH):
             began = time.perf_counter()
-            frames.send(to_bytes(question_message(question)), 1.0)
+            frames.send(to_bytes(request_message(request)), 1.0)
             read_answer(read(frames.receive(1.0)), 1, BLOCKS, nj)
             ours.append(time.perf_counter() - began)
     here.send(False)
@@ -156,8 +156,8 @@ def paced(behavior: Behavior, planner: str, seconds: float = SECONDS) -> np.ndar
         planning_time=0.02,
     )
     reference = Reference(behavior)
-    question, _ = _messages(reference)
-    asked = Asked(PlanSettings(), (), 0.0)
+    request, _ = _messages(reference)
+    asked = ControlSettings(PlanSettings(), (), 0.0)
     here, there = multiprocessing.Pipe()
     # Not a daemon, for it has a child of its own.
     far = multiprocessing.Process(target=_serve, args=(there, behavior))
@@ -168,7 +168,7 @@ def paced(behavior: Behavior, planner: str, seconds: float = SECONDS) -> np.ndar
             began = time.perf_counter()
             for k in range(round(seconds * 1e3)):
                 now = wait_until(began + 1e-3 * k)
-                x, force = question.x, question.force
+                x, force = request.x, request.force
                 found = link.ask(k, 1e-3 * k, k == 0, x, force, asked)
                 if not isinstance(found, Answer):
                     raise SystemExit(f"benchmarks: {found}")
@@ -205,7 +205,7 @@ def paced_task_space(seconds: float = SECONDS) -> tuple[np.ndarray, np.ndarray]:
                 began = time.perf_counter()
                 for k in range(round(seconds * 1e3)):
                     now = wait_until(began + 1e-3 * k)
-                    asked = TaskQuestion(k, x, target)
+                    asked = TaskRequest(k, x, target)
                     answer = link.ask(1e-3 * k, asked, scenario.control)
                     if not isinstance(answer, TaskSpaceCommand):
                         raise SystemExit(f"benchmarks: {answer}")

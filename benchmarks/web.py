@@ -28,7 +28,7 @@ from backbeat.models.common.errors import BackbeatError
 from backbeat.mpc.predictive.settings import PlanSettings
 from backbeat.mpc.reference.trajectory import Reference
 from backbeat.mpc.remote.address import Address
-from backbeat.mpc.remote.contents import Asked
+from backbeat.mpc.remote.contents import ControlSettings
 from backbeat.mpc.remote.exchange import Answer
 from backbeat.mpc.remote.link import RemoteLink
 from backbeat.mpc.scenario.specification import Scenario
@@ -187,7 +187,7 @@ def _ask(
     """Asks a controller as a simulation does."""
     robot, table = reference.robot, reference.table
     x, force = np.r_[table.q[0], table.v[0]], np.full(len(robot.soles), 800.0)
-    asked, k = Asked(PlanSettings(), (), 0.0), 0
+    asked, k = ControlSettings(PlanSettings(), (), 0.0), 0
     while not stop.is_set():
         found = link.ask(k, 0.002 * k, k == 0, x, force, asked)
         if isinstance(found, Answer):

@@ -1,11 +1,10 @@
 """A soft hand: it rests on a drum, and turns a valve that comes to a stop.
 
-Atlas's pelvis is held, its left arm is free. Every joint of it is a soft spring that
-carries its own weight and makes up for its own friction, and behind each is a motor as
-hydraulic ones are: late, and no faster than it can be. What the hand pushes with is
-bounded by how far its attractor lies beyond what it touches, and follows from joint
-angles alone. A stiff arm that is told the same motion pushes many times as hard. From
-the root of the checkout:
+Atlas's pelvis is held, its left arm is free. Every joint of the arm is a soft spring
+with compensation of its weight and friction, driven by a model of a hydraulic motor
+with lag and a limited rate. The force of the hand is bounded by the distance of its
+set point behind the surface, and can be computed from joint angles alone. A stiff arm
+with the same commands pushes many times as hard. From the root of the checkout:
 
     .venv/bin/python docs/compliant_hand.py
     .venv/bin/python docs/compliant_hand.py --show     # in a browser, with Meshcat
@@ -65,21 +64,20 @@ FORWARD = RotationMatrix(np.array([[0.0, 1.0, 0.0], [-1.0, 0.0, 0.0], [0.0, 0.0,
 SLOPING = RotationMatrix.MakeYRotation(np.radians(50.0)) @ FORWARD
 UNDERSIDE = 0.06
 # Stiffness [N m/rad] from shoulder to wrist, soft and stiff, and damping [N m s/rad]:
-# behind motors that are late, joints with little inertia can have little of either.
+# with motor lag, joints with little inertia are stable only with low gains.
 SOFT = np.array([80.0, 80.0, 80.0, 80.0, 20.0, 20.0, 9.0])
 STIFF = np.array([500.0, 500.0, 500.0, 500.0, 25.0, 25.0, 9.0])
 DAMPING = np.array([6.0, 10.0, 6.0, 6.0, 0.4, 0.4, 0.09])
 STEP = 1e-3
-# Time in which the attractor goes down, and stays there [s].
+# Time in which the set point goes down, and stays there [s].
 MOVE, REST = 1.5, 1.0
-# The valve: a bar that turns about its end, how hard that is [N m], and where it
-# stops [rad].
+# The valve: a bar that turns about its end, its friction [N m] and its stop [rad].
 BAR, VALVE_FRICTION, VALVE_STOP = 0.3, 3.0, 0.5
 
 
 @dataclass(frozen=True)
 class Push:
-    """What came of a push.
+    """Result of a push.
 
     Attributes:
         time: (M,) [s].
@@ -96,7 +94,7 @@ class Push:
 
 @cache
 def arm() -> RobotModel:
-    """Atlas, all of it held but its left arm."""
+    """Atlas with all joints held but those of its left arm."""
     whole = RobotModel("atlas", X_WB=PELVIS)
     free = set(whole.groups["l_arm"].tolist())
     stand = whole.posture_joints("stand")
@@ -115,7 +113,7 @@ def hand_at(place: np.ndarray, q_near: np.ndarray | None = None) -> np.ndarray:
 
 
 def spring_force(q: np.ndarray, attractor: np.ndarray, stiffness: np.ndarray) -> float:
-    """Force downwards that the springs of an arm at rest come to [N].
+    """Downward force of the springs of an arm at rest [N].
 
     What is in balance with their torques, J' w = K (q_d - q), is the wrench w of the
     hand on what it touches; it follows from joint angles alone.
@@ -171,7 +169,7 @@ def add_own_world(builder: DiagramBuilder, what: str, place: np.ndarray) -> Worl
 
 
 def add_servo(builder: DiagramBuilder, world: World, commands: np.ndarray) -> None:
-    """Adds motors, servo and gravity compensation, told one command after the other.
+    """Adds motors, servo and gravity compensation, which get the commands in turn.
 
     Args:
         builder: diagram under construction.
@@ -265,7 +263,7 @@ def push(what: str, depth: float, soft: bool = True, show: bool = False) -> Push
 
 
 def main() -> None:
-    """Rests on the drum and turns the valve, and says with what force."""
+    """Rests on the drum and turns the valve, and prints the forces."""
     parser = argparse.ArgumentParser(description="A soft hand pushes.")
     parser.add_argument("--show", action="store_true", help="show it with Meshcat")
     show = parser.parse_args().show

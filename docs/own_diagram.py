@@ -1,8 +1,8 @@
 """Backbeat's controllers in a Drake diagram of your own.
 
-Atlas goes down into a crouch, and a ball hits it in the chest. World, ball and wiring
-are made here; robot, behavior and controllers come from Backbeat. So may the robot be
-your own: `own_squat.yaml` is a behavior for the one that `own_robot.yaml` describes.
+Atlas crouches, and a ball hits it in the chest. World, ball and connections are made
+here; robot, behavior and controllers come from Backbeat. The robot can be your own:
+`own_squat.yaml` is a behavior for the one that `own_robot.yaml` describes.
 From the root of the checkout:
 
     .venv/bin/python docs/own_diagram.py
@@ -39,7 +39,7 @@ from backbeat.mpc.whole_body.programs.momentum import WholeBodyProgram
 START = 0.5  # s that Atlas stands before the behavior starts
 DURATION = 3.0  # s of the behavior
 BALL_MASS, BALL_RADIUS = 3.0, 0.1  # kg, m
-# Dissipation is given twice, for Drake's contact models measure it differently.
+# Dissipation is given twice, because Drake's contact models define it differently.
 RUBBER = ContactMaterial(
     friction=0.5, stiffness=2e4, dissipation=0.5, relaxation_time=0.01
 )
@@ -69,7 +69,7 @@ def add_own_world(builder: DiagramBuilder, behavior: Behavior) -> World:
 
 
 def add_controllers(builder: DiagramBuilder, world: World, behavior: Behavior) -> None:
-    """Adds both controllers and the joint servo, and wires them to the plant."""
+    """Adds both controllers and the joint servo, and connects them to the plant."""
     robot, plant = behavior.robot_model, world.plant
     reference = Reference(behavior)
 
@@ -78,18 +78,18 @@ def add_controllers(builder: DiagramBuilder, world: World, behavior: Behavior) -
         "predictive_controller",
         PredictiveController(PredictiveProgram(reference), start_time=START),
     )
-    # Five hundred times a second: the joint torques that come closest to the plan.
+    # Five hundred times a second: the joint torques that track the plan best.
     program = WholeBodyProgram(robot, reference.patches, reference.points)
     whole_body = builder.AddNamedSystem(
         "whole_body_controller",
         WholeBodyController(program, reference, start_time=START),
     )
-    # At every step: these torques, and some stiffness in joints above the legs.
+    # At every step: these torques, and some stiffness of the joints above the legs.
     servo = builder.AddNamedSystem(
         "joint_servo", JointServo(robot, world.actuator_joints())
     )
-    # The plant's state has the ball in it; the controllers want the robot's [q, v].
-    # They get the truth here, in the place of which an estimator can be put.
+    # The plant's state includes the ball; the controllers need the robot's [q, v].
+    # They get the true state here; an estimator can take its place.
     sensed = builder.AddNamedSystem("true_state", MatrixGain(D=world.state_selection()))
 
     builder.Connect(plant.get_state_output_port(), sensed.get_input_port())
@@ -139,7 +139,7 @@ def pelvis_height(world: World, simulator: Simulator) -> float:
 
 
 def main() -> None:
-    """Builds the behavior, runs it and says how it went."""
+    """Builds the behavior, runs it and prints the result."""
     parser = argparse.ArgumentParser(description="Atlas crouches and meets a ball.")
     parser.add_argument("behavior", nargs="?", default="posture-tour")
     parser.add_argument("--library", type=Path, default=Path("library"))

@@ -28,11 +28,11 @@ from backbeat.models.actuation.joint_command import (
 )
 from backbeat.models.dynamics.rotations import box_plus
 from backbeat.models.state.configuration import Configuration
+from backbeat.mpc.predictive.core import PredictiveCore
 from backbeat.mpc.predictive.program import PredictiveProgram
-from backbeat.mpc.predictive.step import PredictiveStep
 from backbeat.mpc.reference.trajectory import Reference
+from backbeat.mpc.whole_body.core import WholeBodyCore
 from backbeat.mpc.whole_body.programs.momentum import WholeBodyProgram
-from backbeat.mpc.whole_body.tick import WholeBodyTick
 from backbeat.mpc.whole_body.timing import TickTiming
 
 DURATION = 3.0  # s
@@ -82,8 +82,8 @@ def run(behavior: Behavior, pushes: bool = True) -> OwnRobot:
     body = OwnRobot(reference)
     program = WholeBodyProgram(body.robot, reference.patches, reference.points)
     # Feet that are glued cannot step; without this argument they would be asked to.
-    step = PredictiveStep(PredictiveProgram(reference), PLAN_PERIOD, recovery=None)
-    tick = WholeBodyTick(program, reference, TickTiming(TICK_PERIOD))
+    step = PredictiveCore(PredictiveProgram(reference), PLAN_PERIOD, recovery=None)
+    tick = WholeBodyCore(program, reference, TickTiming(TICK_PERIOD))
     slow, fast = step.start(), tick.start()
     for i in range(round(DURATION / TICK_PERIOD)):
         t = i * TICK_PERIOD

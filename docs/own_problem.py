@@ -1,4 +1,4 @@
-"""A trajectory problem of one's own: posed, solved, verified, and made a behavior.
+"""A trajectory problem of your own: posed, solved, verified, and made a behavior.
 
 Atlas squats with a hand on a rail at its left, which carries up to 100 N. Run it with
 `python docs/own_problem.py`; the result is in the library `out/own`.

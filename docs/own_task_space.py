@@ -2,8 +2,8 @@
 
     contacts     both feet stand; their forces stay inside friction and soles
     2            center of mass above the feet, trunk upright
-    3            the right hand goes somewhere
-    4            the posture, with what is left
+    3            the right hand reaches a target
+    4            the posture, with the remaining freedom
 
 Every tick solves a program for each level. From the root of the checkout:
 
@@ -33,7 +33,7 @@ FEET = ("l_foot", "r_foot")
 
 
 class Reacher:
-    """The tasks, and what they are asked for."""
+    """The tasks and their targets."""
 
     def __init__(self, robot: RobotModel) -> None:
         """Adds tasks that hold the standing posture."""
@@ -100,7 +100,7 @@ def run(duration: float = 1.5) -> tuple[Reacher, np.ndarray]:
 
 
 def main() -> None:
-    """Says how it went."""
+    """Prints the result."""
     reacher, q = run()
     place = reacher.hand.position(Configuration(reacher.robot, q))
     error = 1e3 * np.linalg.norm(place - reacher.goal)

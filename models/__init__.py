@@ -1,4 +1,4 @@
-"""What exists physically: robots, their surroundings, motors and sensors.
+"""Physical models: robots, their surroundings, motors and sensors.
 
 Folders import downwards: `common`, `compiled` and `contact` know nothing of robots;
 `dynamics` is the rigid-body recursion, `urdf` reads descriptions, `robot` is a robot as

@@ -1,1 +1,1 @@
-"""The mathematics of choosing a motion or a force."""
+"""Optimization of motions and forces."""

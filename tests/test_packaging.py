@@ -81,6 +81,16 @@ def test_wheel_holds_the_package_with_its_data_and_nothing_else(wheel):
     assert any(name.endswith("licenses/LICENSE") for name in names)
 
 
+def test_platform_tag_of_the_wheel_says_which_glibc_it_needs(wheel):
+    tag = re.fullmatch(
+        r"backbeat-[\d.]+-py3-none-manylinux_2_(\d+)_x86_64\.whl", wheel.name
+    )
+    library = zipfile.ZipFile(wheel).read("backbeat/models/compiled/functions.so")
+    needed = [int(minor) for minor in re.findall(rb"\bGLIBC_2\.(\d+)", library)]
+    assert needed
+    assert max(needed) <= int(tag[1])
+
+
 def test_a_wheel_runs_beside_modules_of_the_same_plain_names(wheel, tmp_path):
     site, own = tmp_path / "site", tmp_path / "own"
     zipfile.ZipFile(wheel).extractall(site)

@@ -24,12 +24,12 @@ def command(
     library: LibraryFolder = LIBRARY,
     out: Annotated[Path, typer.Option(help="Folder for runs and pages.")] = Path("out"),
     contact_model: Annotated[
-        str, typer.Option(help="lagged, sap, similar or continuous.")
+        str, typer.Option(help="Contact model: lagged, sap, similar or continuous.")
     ] = "lagged",
     jobs: Annotated[
         int | None,
         typer.Option(
-            min=1, help="Behaviors to build at a time; by default one a core."
+            min=1, help="Behaviors to build in parallel; by default one per core."
         ),
     ] = None,
 ) -> None:

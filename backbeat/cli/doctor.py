@@ -48,7 +48,7 @@ class MachineFinding:
 def finding(
     name: str, ok: bool, found: str, remedy: str, *, required: bool = True
 ) -> MachineFinding:
-    """A `MachineFinding` that keeps its remedy only when there is something to mend."""
+    """A `MachineFinding` that keeps its remedy only when something is missing."""
     return MachineFinding(name, ok, found, "" if ok else remedy, required)
 
 
@@ -114,7 +114,7 @@ def libraries() -> Iterator[MachineFinding]:
 
     for requirement in map(Requirement, requirements):
         if requirement.marker is not None and not requirement.marker.evaluate():
-            # Of an extra, which nobody has to have.
+            # Of an extra, which is optional.
             continue
         try:
             version = importlib.metadata.version(requirement.name)

@@ -19,28 +19,28 @@ from typer.core import TyperCommand, TyperGroup
 from backbeat.cli.common.options import INTERRUPTED
 
 SUBCOMMANDS = {
-    "demo": "Build, track and record four behaviors, from nothing to a page.",
+    "demo": "Build, track and record four behaviors, and make a page of them.",
     "new": "Start a behavior of your own from a commented example.",
-    "check": "Say what is wrong with a specification, by line, before it is built.",
+    "check": "Check any file, specification or URDF: errors by line.",
     "build": "Build behaviors: solve, verify and store what has changed.",
     "list": "List the behaviors of the library.",
-    "info": "Show a behavior, its certificate and where it comes from.",
-    "report": "Write a page about a behavior and its limits, or about a run.",
-    "compare": "Put two runs of one behavior side by side: what differs, by how much.",
-    "track": "Track a behavior in closed loop and report what happened.",
-    "serve": "Control simulations from a process of its own (see --remote).",
-    "replay": "Make a run once more and compare it with its file bit for bit.",
-    "explain": "Say what the controllers of a run wanted, got and ran into.",
-    "sweep": "Run a behavior over settings and seeds: success rates and margins.",
+    "info": "Show a behavior, its certificate and its origin.",
+    "report": "Write an HTML page about a behavior or a run.",
+    "compare": "Compare two runs of one behavior: settings and results that differ.",
+    "track": "Simulate a behavior in closed loop and report the results.",
+    "serve": "Run the controllers in a process of their own (see --remote).",
+    "replay": "Repeat a run and compare it with its file bit for bit.",
+    "explain": "Explain a run at one time: goals, results and active limits.",
+    "sweep": "Run behaviors over settings and seeds: success rates and margins.",
     "card": "Make robustness cards: what behaviors survive, and how often.",
     "export": "Write a behavior or a run as CSV, NPZ, MIDI or WAV.",
     "figure": "Draw figures of robot, kit and motion, from the model and the plans.",
-    "moves": "List the moves that a dance can be made of.",
-    "adopt": "Propose a robot's description for its URDF or MJCF, and say why.",
-    "lint": "Say what is wrong with a URDF, and what becomes of each part of it.",
-    "model": "Report on a robot description, compare two, or change one by a YAML.",
-    "doctor": "Say what this machine has, what it lacks and how to get it.",
-    "play": "Show a behavior in Meshcat: live, or as an HTML file that plays.",
+    "moves": "List the moves for dances.",
+    "adopt": "Describe a robot from its URDF or MJCF, with the reasons.",
+    "lint": "Check a URDF in detail: findings, and the support of each element.",
+    "model": "Report on a robot description, compare two, or change one by an overlay.",
+    "doctor": "Check this machine: what is missing, and how to install it.",
+    "play": "Show a behavior in the browser, live or as a recording.",
 }
 # Folders of subcommands in here; the others are beside this module.
 FOLDERS = {
@@ -52,7 +52,7 @@ FOLDERS = {
 
 
 class SubcommandTable(TyperGroup):
-    """A command group that knows names and help lines before it loads anything."""
+    """A command group with names and help lines before anything is loaded."""
 
     def __init__(self, **attributes: Any) -> None:
         super().__init__(**attributes)
@@ -96,7 +96,7 @@ def finish_printing(end: str = "") -> None:
     except OSError as error:
         # Python would try once more as it ends.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        if error.errno == errno.EPIPE:  # Nobody reads on, as after `| head`.
+        if error.errno == errno.EPIPE:  # The reader has gone, as after `| head`.
             raise SystemExit(1) from None
         refuse(f"cannot print: {error.strerror}; send it somewhere else.")
 
@@ -142,7 +142,7 @@ def main() -> None:
 
 
 def run() -> None:
-    """Runs the command line, and says in a sentence what its user has to mend."""
+    """Runs the command line, and prints a failure of its user as one sentence."""
     start_drake_ahead(sys.argv[1:])
     try:
         app()

@@ -22,7 +22,7 @@ from backbeat.models.common.errors import BackbeatError
 
 @dataclass(frozen=True)
 class Built:
-    """What the command line tells of a behavior.
+    """What the command line prints of a behavior.
 
     Attributes:
         text: one paragraph for a person.
@@ -48,10 +48,10 @@ def build_all(
     Args:
         names: shipped names, or paths of specifications.
         library: folder to store them in.
-        watcher: hears how it goes on.
+        watcher: callbacks on progress.
         force: build what is up to date too.
         processes: how many behaviors at a time; None for one a core.
-        log: tell every iteration of the solver.
+        log: report every iteration of the solver.
         executors: where to build instead, see `backbeat.jobs.cluster`; they write to
             the library under the same path.
         adapt: what is done to the notes of MIDI and tablature files.
@@ -83,7 +83,7 @@ def build_all(
         hands = cores() if processes is None else processes
         jobs[name] = Job(job.name, build_one, (*job.arguments, hands))
     if jobs and not executors:
-        # Whoever waits for a build wants to know before that it cannot be stored.
+        # That it cannot be stored is said before the build, not after it.
         check_place(library / f"{next(iter(jobs.values())).name}.parquet")
     made = run_jobs(list(jobs.values()), watcher, processes, executors)
     outcomes |= zip(jobs, made, strict=True)

@@ -1,6 +1,6 @@
 """Jobs on a cluster: a Dask scheduler as executors for `backbeat.jobs.pool`.
 
-Whoever may speak to a scheduler may run code on its workers, and a worker's answer is
+Any client of a scheduler may run code on its workers, and a worker's answer is
 unpickled here: a scheduler is trusted as one's own account is.
 """
 
@@ -27,7 +27,7 @@ def cluster_executors(address: str | None) -> Iterator[list[Executor]]:
         address: as Dask prints it, tcp://HOST:PORT.
 
     Raises:
-        BackbeatError: Dask is missing, nobody answers, or there are no workers.
+        BackbeatError: Dask is missing, there is no answer, or there are no workers.
     """
     if address is None:
         yield []
@@ -72,7 +72,7 @@ class ClusterExecutor(Executor):
     def __init__(self, client: Any, address: str) -> None:
         """Runs on a client's scheduler."""
         self._client, self._address = client, address
-        # Dask cancels what nobody holds.
+        # Dask cancels futures without a reference.
         self._open: set[Any] = set()
 
     def submit(
@@ -96,7 +96,7 @@ class ClusterExecutor(Executor):
         return found
 
     def _hand_over(self, remote: Any, found: Future[Any]) -> None:
-        """Gives what came of a job to whoever waits."""
+        """Sets the result of a job's future."""
         if remote.status == "finished":
             try:
                 found.set_result(remote.result(timeout=PATIENCE))
@@ -142,7 +142,7 @@ def _call_there(
     """The call of a job, on a worker.
 
     Raises:
-        BackbeatError: the worker has other sources than who asks it.
+        BackbeatError: the worker has other sources than the client.
     """
     if _sources() != sources:
         raise BackbeatError(

@@ -44,7 +44,7 @@ class Job:
     """A call of a function of a module, `function(report, *arguments)`.
 
     Attributes:
-        name: how people know it.
+        name: shown in messages.
         function: found again by its name in the other process.
         arguments: picklable, as is what the function returns.
     """
@@ -64,7 +64,7 @@ class Outcome:
 
 
 class Watcher(Protocol):
-    """Who hears of the jobs as they go on, in the process that started them."""
+    """Callbacks on the progress of jobs, in the process that started them."""
 
     def progress(self, job: str, share: float, what: str) -> None:
         """A job has done a share of its work, 0 to 1, and does `what` now."""
@@ -77,7 +77,7 @@ class Watcher(Protocol):
 
 
 class Report:
-    """What a job calls to tell its `Watcher` how it goes on."""
+    """What a job calls to report its progress to its `Watcher`."""
 
     def __init__(self, job: str, send: Callable[..., None]) -> None:
         self._job, self._send = job, send
@@ -106,8 +106,8 @@ def run_jobs(
 
     Args:
         jobs: what to run; a single one runs in this process.
-        watcher: hears of them, if they run in this process or in one of our own;
-            what runs on another executor only tells its end.
+        watcher: its callbacks, where they run in this process or in one of our own;
+            of another executor only the ends are reported.
         processes: how many of our own at most; None for one a core.
         executors: where to run instead.
     """
@@ -293,7 +293,7 @@ def _leave(number: int, frame: Any) -> None:
 
 
 def _send(*news: Any) -> None:
-    # Nobody listens on an executor that is not ours, or after the parent's death.
+    # There is no listener on another executor, or after the parent's death.
     if _pipe is not None:
         with suppress(OSError):
             _pipe.send(news)

@@ -15,7 +15,7 @@ from backbeat.models.common.atomic_file import replacing
 from backbeat.models.common.errors import BackbeatError
 from backbeat.mpc.analysis.metrics import run_metrics
 from backbeat.mpc.analysis.survival import RECOVERY
-from backbeat.mpc.scenario.asked_tempo import play_length
+from backbeat.mpc.scenario.requested_tempo import play_length
 from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.simulation.simulate import run_scenario
 from backbeat.mpc.sweep.cells import Sweep
@@ -100,7 +100,7 @@ def run_sweep(
 
 
 def _behavior_key(library: Path, name: str) -> str:
-    """What tells one build of a behavior from another."""
+    """The key of a behavior's build."""
     behavior = _behavior(library, name)
     return str(behavior.provenance.get("key"))
 
@@ -179,7 +179,7 @@ class _Runner:
         self._rows: dict[tuple[int, float | None, int], Mapping[str, Any]] = {}
 
     def next_job(self) -> Job | None:
-        """A run that nobody has made yet; those in the table are taken from there."""
+        """The next run that is not in the table; those in it are taken from there."""
         before = self.taken
         job = self._next_job()
         if self._report and self.taken > before:
@@ -203,7 +203,7 @@ class _Runner:
         return None
 
     def progress(self, job: str, share: float, what: str) -> None:
-        """Runs are many and short; only their ends are told."""
+        """Runs are many and short; only their ends are reported."""
 
     def line(self, job: str, text: str) -> None:
         """Runs have nothing to say."""

@@ -1,4 +1,4 @@
-"""Watching: a file that is being written, and a worker that rehearses every save."""
+"""Watching: a file that is being written, and a worker that builds at every save."""
 
 import os
 import queue
@@ -8,7 +8,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from backbeat.behaviors.building.rehearsal import Draft, Rehearsal, Rehearsed
+from backbeat.behaviors.building.incremental_build import (
+    Draft,
+    IncrementalBuild,
+    UpdatedBehavior,
+)
 from backbeat.models.common.errors import BackbeatError
 from backbeat.models.common.outside_file import is_folder, read_bytes
 
@@ -76,7 +80,7 @@ def _contents(path: Path) -> bytes:
             return b"\n".join(map(os.fsencode, names))
         return read_bytes(path, "CSV")
     except (OSError, BackbeatError):
-        return b""  # Whoever builds with it says what is wrong.
+        return b""  # The build reports what is wrong.
 
 
 class SupersededError(Exception):
@@ -95,7 +99,7 @@ class Drafted:
 class Performed:
     """The verified motion of a save, and how long after the save it was there [s]."""
 
-    rehearsed: Rehearsed
+    updated: UpdatedBehavior
     seconds: float
 
 
@@ -117,14 +121,14 @@ News = Drafted | Performed | Refused | Working | Exception
 
 
 class Worker:
-    """Rehearses in a thread of its own; only the last save counts.
+    """Builds in a thread of its own; only the last save counts.
 
     What is compiled runs beside the thread that draws.
     """
 
-    def __init__(self, rehearsal: Rehearsal) -> None:
+    def __init__(self, incremental: IncrementalBuild) -> None:
         """Starts to wait for saves."""
-        self._rehearsal = rehearsal
+        self._incremental = incremental
         self._news: queue.SimpleQueue[News] = queue.SimpleQueue()
         self._saved, self._is_closed = threading.Event(), False
         self._saved_at = 0.0
@@ -132,7 +136,7 @@ class Worker:
         self._thread.start()
 
     def save(self, at: float) -> None:
-        """There is a save to rehearse, and nothing else any more.
+        """There is a save to build, and earlier ones no longer count.
 
         Args:
             at: when the file was saved [s since 1970].
@@ -160,27 +164,27 @@ class Worker:
             if self._is_closed:
                 return
             try:
-                self._rehearse(self._saved_at)
+                self._update(self._saved_at)
             except SupersededError:
                 continue
             except BackbeatError as error:
                 self._news.put(Refused(str(error)))
             except Exception as error:
-                # A fault of ours: whoever asks for news has to know.
+                # A fault of ours, raised again where news are read.
                 self._news.put(error)
 
-    def _rehearse(self, since: float) -> None:
-        rehearsal = self._rehearsal
-        draft = rehearsal.read()
-        self._heard()
-        self._news.put(Drafted(draft, rehearsal.changed(draft)))
-        found = rehearsal.perform(draft, self._heard)
+    def _update(self, since: float) -> None:
+        incremental = self._incremental
+        draft = incremental.read()
+        self._check_stop()
+        self._news.put(Drafted(draft, incremental.changed(draft)))
+        found = incremental.perform(draft, self._check_stop)
         self._news.put(Performed(found, time.time() - since))
-        rehearsal.store(found.behavior)
-        rehearsal.prepare(lambda share, what: self._heard())
+        incremental.store(found.behavior)
+        incremental.prepare(lambda share, what: self._check_stop())
 
-    def _heard(self, share: float = 0.0, what: str = "") -> None:
-        """Ends work that a newer save has made idle, and tells what is done."""
+    def _check_stop(self, share: float = 0.0, what: str = "") -> None:
+        """Ends work that a newer save has superseded, and reports what is done."""
         if self._saved.is_set():
             raise SupersededError
         if what:

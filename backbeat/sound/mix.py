@@ -92,7 +92,7 @@ def wav_bytes(sound: np.ndarray, rate: int = RATE) -> bytes:
 
 
 def read_backing(path: str | Path) -> np.ndarray:
-    """(n, 2) the sound of somebody's WAV file at `RATE`, within -1 to 1.
+    """(n, 2) the sound of a WAV file at `RATE`, within -1 to 1.
 
     Raises:
         BackbeatError: as `read_recording`.
@@ -113,7 +113,7 @@ def _scaled(samples: np.ndarray) -> np.ndarray:
         return (samples.astype(float) - 128.0) / 128.0
     if samples.dtype.kind == "i":
         return samples.astype(float) / -float(np.iinfo(samples.dtype).min)
-    # A signaling NaN complains of being cast.
+    # Casting a signaling NaN warns.
     with np.errstate(invalid="ignore"):
         sound = samples.astype(float)
     sound = np.nan_to_num(sound, nan=0.0, posinf=1.0, neginf=-1.0)

@@ -60,7 +60,7 @@ class SoundExtras:
 
 @dataclass(frozen=True)
 class Performance:
-    """Everything there is to hear of a run or a behavior.
+    """All sounds of a run or a behavior.
 
     Attributes:
         name: of the behavior.
@@ -218,7 +218,7 @@ def strike_velocity(speed: float) -> int:
 def _strikes(
     planned: Iterable[Mapping[str, Any]], extra: Iterable[Mapping[str, Any]]
 ) -> list[Mapping[str, Any]]:
-    """Measured time, member and speed of strikes, those that nobody planned too."""
+    """Measured time, member and speed of strikes, unplanned ones too."""
     made = [{**h, "time": h["time"] + h["error"]} for h in planned if h["made"]]
     return made + [h for h in extra if h["member"]]
 

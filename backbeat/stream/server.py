@@ -72,7 +72,7 @@ class _Reader:
         self._samples.append(sample)
 
     def send(self, dropped: bytes) -> None:
-        """Sends what it takes; `dropped` tells of losses.
+        """Sends what it takes; `dropped` counts losses.
 
         Raises:
             OSError: it is gone.
@@ -165,7 +165,7 @@ class JointStream(Closing):
 
     @property
     def listener(self) -> Listener:
-        """What a loop that is simulated tells its samples to."""
+        """The listener to which a simulated loop gives its samples."""
         return Listener(self.is_due, self.publish)
 
     def is_due(self, t: float) -> bool:

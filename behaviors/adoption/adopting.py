@@ -36,7 +36,7 @@ from backbeat.models.adoption.structure import (
 from backbeat.models.common.errors import BackbeatError
 from backbeat.models.robot.model import RobotModel
 from backbeat.models.urdf.checks.inertia import refuse_impossible_bodies
-from backbeat.models.urdf.loading.honoring import describe
+from backbeat.models.urdf.loading.extensions import describe
 from backbeat.models.urdf.reading.description import listed
 from backbeat.optimization.verification.clearance import Clearance
 

@@ -28,7 +28,7 @@ from backbeat.behaviors.solving.solved_behavior import (
     make_behavior,
 )
 from backbeat.behaviors.solving.window_steps import Source
-from backbeat.behaviors.solving.windowed import LONG, Workshop
+from backbeat.behaviors.solving.windowed import LONG, WindowedSolver
 from backbeat.behaviors.specification.checking import (
     on_its_line,
     planning_error,
@@ -55,7 +55,7 @@ Log = Callable[[Mapping[str, float]], None]
 
 
 class Reports(NamedTuple):
-    """Whom a build tells how it goes on."""
+    """Callbacks of a build."""
 
     progress: Progress
     log: Log
@@ -105,8 +105,8 @@ def build(
         made = {"key": key, "seconds": time.perf_counter() - started}
         behavior = replace(behavior, provenance={**behavior.provenance, **made})
     else:
-        workshop = Workshop(library.folder / ".windows", processes)
-        behavior = solve(specification, text, path, key, reports, workshop)
+        windowed_solver = WindowedSolver(library.folder / ".windows", processes)
+        behavior = solve(specification, text, path, key, reports, windowed_solver)
     library.save(behavior)
     report(1.0, "stored")
     return behavior
@@ -118,7 +118,7 @@ def solve(
     path: str | Path,
     key: str,
     reports: Reports,
-    workshop: Workshop | None = None,
+    windowed_solver: WindowedSolver | None = None,
 ) -> Behavior:
     """Solves and verifies a specification that stands in a file, or would.
 
@@ -128,14 +128,14 @@ def solve(
             tried and builds it.
     """
     try:
-        return _solve(specification, text, path, key, reports, workshop)
+        return _solve(specification, text, path, key, reports, windowed_solver)
     except NoMotionError as error:
         if not isinstance(specification, DrummingSpecification):
             raise
 
         def attempt(other: DrummingSpecification) -> Behavior:
             reports.progress(0.1, "failed; trying what would do")
-            return _solve(other, text, path, key, reports, workshop)
+            return _solve(other, text, path, key, reports, windowed_solver)
 
         offer = tried_options(specification, path, attempt)
         raise NoMotionError(error.and_then(offer)) from None
@@ -147,16 +147,16 @@ def _solve(
     path: str | Path,
     key: str,
     reports: Reports,
-    workshop: Workshop | None,
+    windowed_solver: WindowedSolver | None,
 ) -> Behavior:
     """The same, refused without an offer."""
     path, started = Path(path), time.perf_counter()
     cost = BuildCost(reports.progress)
     reports = reports._replace(progress=cost.report)
-    behavior = _attempt(specification, text, path, reports, workshop)
+    behavior = _attempt(specification, text, path, reports, windowed_solver)
     asked, tried, rounds = specification, list[str](), 0
     while not behavior.certificate.passed and rounds < FINER_ROUNDS:
-        other = _otherwise(specification, behavior)
+        other = _easier(specification, behavior)
         if other is None:
             break
         rounds += int(_knot_key(other) != _knot_key(specification))
@@ -164,7 +164,7 @@ def _solve(
         tried.append(str(behavior.certificate.failures()[0]))
         how = " and ".join(_changed(asked, specification))
         cost.report(0.1, f"fails between knots ({tried[-1]}), now with {how}")
-        behavior = _attempt(specification, text, path, reports, workshop)
+        behavior = _attempt(specification, text, path, reports, windowed_solver)
     changed = _changed(asked, specification)
     check_certificate(behavior, _said_of_knots(changed))
     made = {"key": key, "seconds": time.perf_counter() - started, **cost.provenance()}
@@ -178,10 +178,8 @@ def _solve(
     return replace(behavior, provenance={**behavior.provenance, **made})
 
 
-def _otherwise(
-    specification: Specification, behavior: Behavior
-) -> Specification | None:
-    """The same motion, asked for so that it may hold between its knots as well."""
+def _easier(specification: Specification, behavior: Behavior) -> Specification | None:
+    """The same motion with closer knots or bent knees; None if that changes nothing."""
     bent = specification.with_bent_knees()
     if bent is not None and gets_straight(behavior.robot_model, behavior.motion, BEND):
         return bent
@@ -189,7 +187,7 @@ def _otherwise(
 
 
 def _changed(asked: Specification, made: Specification) -> list[str]:
-    """What is not as asked for, with the keys that ask for it."""
+    """Changes against the specification, with the keys that give them."""
     found = []
     if (bend := getattr(made, "bend", 0.0)) != getattr(asked, "bend", 0.0):
         found.append(f"knees that stay bent where feet stand (bend: {bend:g})")
@@ -219,7 +217,7 @@ def _attempt(
     text: str,
     path: Path,
     reports: Reports,
-    workshop: Workshop | None,
+    windowed_solver: WindowedSolver | None,
 ) -> Behavior:
     """Solves a specification and verifies its motion, whatever comes of that."""
     folder, report = path.parent, reports.progress
@@ -232,8 +230,8 @@ def _attempt(
     if plan.problem.times[-1] >= LONG and not plan.free_phases:
         given = robot_and_sources(specification.robot)
         source = Source(specification, folder, given)
-        workshop = workshop or Workshop()
-        plan, found = workshop.solve(
+        windowed_solver = windowed_solver or WindowedSolver()
+        plan, found = windowed_solver.solve(
             source, plan, lambda s, w: report(0.1 + 0.9 * s, w)
         )
         return assembled(specification.name, plan, found, about)
@@ -268,21 +266,21 @@ def _solve_short(
 
     if plan.free_phases:
         solution = optimize_durations(
-            plan.problem, plan.free_phases, plan.price_of_time, iteration
+            plan.problem, plan.free_phases, plan.time_weight, iteration
         )
         plan = plan.timed_as(solution.transcription.problem)
     else:
         solution = InteriorPoint(Transcription(plan.problem)).solve(progress=iteration)
-    if not solution.is_solved and plan.otherwise is not None:
-        other = plan.otherwise(solution.troubles())
+    if not solution.is_solved and plan.fallback_plan is not None:
+        other = plan.fallback_plan(solution.all_violations())
         if other is not None:
             return _solve_short(name, other, about, reports)
     if not solution.is_solved:
         why = explain(solution, lambda kind: report(0.6, f"failed; is it {kind}?"))
         raise NoMotionError(f"{name}: no motion found: {why.sentence(plan.place)}")
     behavior = make_behavior(name, plan, solution, report, **about)
-    if not behavior.certificate.passed and plan.otherwise is not None:
-        other = plan.otherwise(behavior.certificate.troubles())
+    if not behavior.certificate.passed and plan.fallback_plan is not None:
+        other = plan.fallback_plan(behavior.certificate.all_violations())
         if other is not None:
             return _solve_short(name, other, about, reports)
     return behavior

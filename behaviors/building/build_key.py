@@ -1,4 +1,4 @@
-"""Build keys: hashes of what decides a motion, which tell when to build it again."""
+"""Build keys: hashes of all inputs of a motion, which is built again if one changes."""
 
 import hashlib
 import os
@@ -14,7 +14,7 @@ from backbeat.models.common.outside_file import is_file, read_bytes
 from backbeat.models.robot.description import find_description, robot_files
 
 ROOT = Path(__file__).parents[2]
-# Each specification counts for itself alone, looks do not move, and sweeps only ask.
+# Specifications count one by one, visuals do not move, sweeps change nothing.
 _APART = {"specifications", "setlists", "shell", "meshing", "sweep"}
 
 

@@ -1,4 +1,4 @@
-"""Tried options: what would have a score built for which no motion was found.
+"""Tried options: changes with which a score without a motion could be built.
 
 Hands that are found for all hits are a promise of sticking alone; the optimizer may
 still find no motion. What most often stands in its way is that hits of a played take

@@ -1,4 +1,4 @@
-"""What a dancer carries: moves keep it clear of the robot, or it is said where not.
+"""Carried items: moves are changed to keep them clear of the robot.
 
 A move that brings hands together, as clapping does, says in its file with which
 channels they come apart. Where the hands carry something, it is danced with as much of
@@ -75,8 +75,8 @@ class Carried:
         carried = np.array([s.name in self._items for s in model.solids], bool)
         by_legs = _moved_by_legs(robot)
         above = np.array([s.body not in by_legs for s in model.solids], bool)
-        feels = np.array([f.link in self._items for f in model.feelers], bool)
-        steady = np.array([f.frame.body not in by_legs for f in model.feelers], bool)
+        feels = np.array([f.link in self._items for f in model.spheres], bool)
+        steady = np.array([f.frame.body not in by_legs for f in model.spheres], bool)
         pairs = model.pairs & (feels[:, None] | carried) & above & steady[:, None]
         self._model: CollisionModel = replace(model, pairs=pairs)
         self.is_any = bool(pairs.any())
@@ -174,22 +174,22 @@ class Carried:
                 if first and best < model.margin + SPARE:
                     break
         i, q = where
-        feeler = model.feelers[i]
+        sphere = model.spheres[i]
         other = self._other(i, q)
-        names = [feeler.link, other]
+        names = [sphere.link, other]
         names.sort(key=lambda n: n not in self._items)
         return _Near(best, at, *names)
 
-    def _other(self, feeler: int, q: np.ndarray) -> str:
-        """Name of the solid that is nearest to a feeler."""
+    def _other(self, sphere: int, q: np.ndarray) -> str:
+        """Name of the solid that is nearest to a sphere."""
         model, state = self._model, Configuration(self._robot, q)
         best, name = np.inf, ""
-        for j in np.flatnonzero(model.pairs[feeler]):
+        for j in np.flatnonzero(model.pairs[sphere]):
             pairs = np.zeros_like(model.pairs)
-            pairs[feeler, j] = True
+            pairs[sphere, j] = True
             distances, _ = state.distances(replace(model, pairs=pairs).arrays())
-            if distances[feeler] < best:
-                best, name = float(distances[feeler]), model.solids[j].name
+            if distances[sphere] < best:
+                best, name = float(distances[sphere]), model.solids[j].name
         return name
 
 

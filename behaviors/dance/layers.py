@@ -1,4 +1,4 @@
-"""DanceLayers: what a choreography says, tracks of moves on a grid of beats."""
+"""DanceLayers: the keys of a choreography, tracks of moves on a grid of beats."""
 
 from dataclasses import dataclass, field
 

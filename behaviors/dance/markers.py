@@ -28,7 +28,7 @@ from backbeat.models.state.configuration import Configuration
 # Largest distance from its beat at which an extreme is looked for [beats], and in
 # shares of a cycle: each has one of its kind.
 NEAR, OF_A_CYCLE = 0.5, 0.5
-# Share of a cycle beside a marker by which its extreme is told from the other one.
+# Share of a cycle beside a marker by which its extreme is distinguished from the other.
 BESIDE = 0.1
 # An extreme that rises by less is none [m or rad].
 FLAT = 1e-4
@@ -44,7 +44,7 @@ class Traced:
     """A motion in which markers are looked for.
 
     Attributes:
-        robot: who moves.
+        robot: model of the robot.
         t: (M,) times [s], increasing.
         q: (M, nq) configurations.
         loaded: (M,) by sole, whether it carries weight.

@@ -132,7 +132,7 @@ class RecordedMoves:
     Attributes:
         known: moves that exist besides.
         folder: where files are found from.
-        robot: who dances.
+        robot: model of the robot.
         q_start: (nq,) where it starts.
         bpm: tempo of the dance.
     """

@@ -1,4 +1,4 @@
-"""Rules: what is wrong or odd in a choreography, before anything is solved."""
+"""Rules: failures and warnings of a choreography, before anything is solved."""
 
 import difflib
 import itertools
@@ -43,14 +43,14 @@ class RuleFinding:
         fails: whether it keeps the dance from being built.
         path: where it stands.
         sentence: what it is, and what to do.
-        mend: the obvious value instead; None if there is none.
-        renames: whether the mend takes the place of the key, not of its value.
+        fix: the obvious value instead; None if there is none.
+        renames: whether the fix takes the place of the key, not of its value.
     """
 
     fails: bool
     path: Path
     sentence: str
-    mend: float | str | None = None
+    fix: float | str | None = None
     renames: bool = False
 
 
@@ -116,12 +116,12 @@ def _move(
             move.values({name: value}, where)
         except BackbeatError as error:
             p = move.parameters.get(name)
-            mend: float | str | None = nearest(name, move.parameters)
+            fix: float | str | None = nearest(name, move.parameters)
             if p is not None:
-                mend = (
+                fix = (
                     None if np.isnan(value) else float(np.clip(value, p.least, p.most))
                 )
-            yield RuleFinding(True, own, str(error), mend, p is None)
+            yield RuleFinding(True, own, str(error), fix, p is None)
     yield from _keys(d, path, where)
     yield from _start(d, path, where, dance.meter_map())
 
@@ -136,13 +136,13 @@ def _keys(d: MoveDescription, path: Path, where: str) -> Iterator[RuleFinding]:
     ):
         value = getattr(d, key)
         if value is not None and not low <= value <= high:
-            mend = None if value != value else min(max(value, low), high)
+            fix = None if value != value else min(max(value, low), high)
             yield RuleFinding(
                 True,
                 (*path, key),
                 f"{where}: {key} of {d.move} is {value:g}; it goes from {low:g} to "
                 f"{high:g}",
-                mend,
+                fix,
             )
 
 
@@ -181,11 +181,11 @@ def _about(
     key: str,
     what: str,
     fails: bool = True,
-    mend: float | None = None,
+    fix: float | None = None,
 ) -> RuleFinding:
     """A finding on a move at its place, of which `what` goes on the sentence."""
     sentence = f"{dance.name}, beat {p.start:g}: {p.move.name} {what}"
-    return RuleFinding(fails, ("tracks", p.track, p.row, key), sentence, mend)
+    return RuleFinding(fails, ("tracks", p.track, p.row, key), sentence, fix)
 
 
 def _ends(dance: DanceLayers, placed: Sequence[PlacedMove]) -> Iterator[RuleFinding]:
@@ -200,8 +200,8 @@ def _ends(dance: DanceLayers, placed: Sequence[PlacedMove]) -> Iterator[RuleFind
             f"runs from beat {p.start:g} to {p.end:g}; the dance has {dance.beats:g} "
             "beats"
         )
-        mend = left if fits and d.beats is not None else None
-        yield _about(dance, p, "beats", what, mend=mend)
+        fix = left if fits and d.beats is not None else None
+        yield _about(dance, p, "beats", what, fix=fix)
 
 
 def _lengths(dance: DanceLayers, placed: Sequence[PlacedMove]) -> Iterator[RuleFinding]:
@@ -215,7 +215,7 @@ def _lengths(dance: DanceLayers, placed: Sequence[PlacedMove]) -> Iterator[RuleF
                 f"{takes} and cannot be cut to {p.beats:g}; its feet would be left "
                 "halfway"
             )
-            yield _about(dance, p, "beats", what, mend=length)
+            yield _about(dance, p, "beats", what, fix=length)
         elif p.beats < length - SAME:
             what = f"{takes} and is cut to {p.beats:g}"
             yield _about(dance, p, "beats", what, fails=False)
@@ -223,7 +223,7 @@ def _lengths(dance: DanceLayers, placed: Sequence[PlacedMove]) -> Iterator[RuleF
             what = (
                 f"{takes} and cannot be held for {p.beats:g}; give it that or repeat it"
             )
-            yield _about(dance, p, "beats", what, mend=length)
+            yield _about(dance, p, "beats", what, fix=length)
         elif p.move.steps and p.move.repeats:
             rest = p.beats - p.cycles * length
             if rest > SAME:
@@ -269,8 +269,8 @@ def _steps(dance: DanceLayers, placed: Sequence[PlacedMove]) -> Iterator[RuleFin
             what = (
                 f"steps while {before.move.name} still does, until beat {before.end:g}"
             )
-            mend = before.end if dance.tracks[p.track][p.row].at else None
-            yield _about(dance, p, "at", what, mend=mend)
+            fix = before.end if dance.tracks[p.track][p.row].at else None
+            yield _about(dance, p, "at", what, fix=fix)
     beat = 60.0 / dance.bpm
     for p in walking:
         length = p.move.length(p.values)

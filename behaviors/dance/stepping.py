@@ -17,7 +17,7 @@ class DanceSwing(NamedTuple):
 
     Attributes:
         start, end: first and last knot.
-        step: who stands, and where the others go.
+        step: which feet stand, and where the others go.
         placed: the move that it belongs to.
     """
 

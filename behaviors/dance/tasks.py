@@ -49,7 +49,7 @@ class DanceTasks:
         """Sums up the moves.
 
         Args:
-            robot: who dances.
+            robot: model of the robot.
             q_start: (nq,) where everything is added to.
             placed: the moves.
             beats: (N,) beat of each knot.
@@ -193,7 +193,7 @@ class DanceTasks:
             yield FrameTask(base, at, targets, "rx ry rz", weight=float(value))
 
     def _joints(self) -> Iterator[Task]:
-        """The joints' angles, each as closely as its moves want."""
+        """Costs of joint angles, each with the tracking of its moves."""
         robot = self.robot
         N, nj = len(self.beats), robot.num_joints
         path = np.tile(self.q_start[robot.base_positions :], (N, 1))

@@ -1,4 +1,4 @@
-"""Drum tasks: what a score asks of hands and torso, as tasks of a trajectory problem.
+"""Drum tasks: a score's tasks of hands and torso in a trajectory problem.
 
 Strokes at the hits, soft rests in holds while the torso turns to the beat, and
 postures that keep the rest of the body still.
@@ -143,9 +143,9 @@ class DrumTasks:
             tasks.append(self._dance(hold))
             start, end = self._span(hold)
             for hand, member in hold.rest.items():
-                ways = (self._ways(hand, start)[0], self._ways(hand, end)[1])
+                gaps = (self._gaps(hand, start)[0], self._gaps(hand, end)[1])
                 X_WT, tip = self.touch(member, hand), stick_tip(hand)
-                tasks += land(tip, (start, end), ways, X_WT, self.stroke, self.grid)
+                tasks += land(tip, (start, end), gaps, X_WT, self.stroke, self.grid)
         return tasks
 
     def targets(self) -> list[Task]:
@@ -168,7 +168,7 @@ class DrumTasks:
         for hit in hits:
             planned = PlannedHit(
                 hit,
-                self._ways(hand, self.score.tempo.time(hit.beat)),
+                self._gaps(hand, self.score.tempo.time(hit.beat)),
                 tip,
                 self.touch(hit.member, hand),
                 planned_rebound(self.kit.member(hit.member).restitution),
@@ -205,13 +205,13 @@ class DrumTasks:
         return found
 
     def near(self, collisions: CollisionModel) -> list[tuple[int, np.ndarray]]:
-        """Feelers of tips, and the knots at which they may be at heads."""
+        """Spheres of tips, and the knots at which they may be at heads."""
         near = []
         for hand in HANDS:
             spans = [self._span(h) for h in self.score.holds if hand in h.rest]
             around = [self.grid.within(a - BESIDE, b + BESIDE) for a, b in spans]
             at = np.unique(np.concatenate([*around, *self._at_heads(hand)]))
-            tips = collisions.feelers_of(stick(hand), "tip")
+            tips = collisions.spheres_of(stick(hand), "tip")
             near += [(i, at) for i in tips]
         return near
 
@@ -245,7 +245,7 @@ class DrumTasks:
         time = self.score.tempo.time
         return time(hold.contact_start), time(hold.contact_end)
 
-    def _ways(self, hand: str, time: float) -> tuple[float, float]:
+    def _gaps(self, hand: str, time: float) -> tuple[float, float]:
         """Time since a hand was last at a drum, and until it is again [s]."""
         stops = self._stop_times[hand]
         before = np.searchsorted(stops, time - 1e-9) - 1

@@ -1,4 +1,4 @@
-"""The drummer: a kit's members, two hands at it, and what a score has them do when."""
+"""The drummer: a kit's members, two hands at it, and the events of a score."""
 
 from collections.abc import Callable
 
@@ -7,7 +7,7 @@ from pydrake.math import RigidTransform
 from backbeat.behaviors.drumming.strike_postures import StrikePostures
 from backbeat.behaviors.library.behavior import Event
 from backbeat.behaviors.music.notation.percussion import Members
-from backbeat.behaviors.music.notation.player import Advice, HandModel
+from backbeat.behaviors.music.notation.player import HandModel, Hints
 from backbeat.behaviors.music.notation.score import FEET, HANDS, Hit, Score
 from backbeat.models.common.errors import BackbeatError
 from backbeat.models.kit.drum_kit import DrumKit
@@ -148,7 +148,7 @@ def make_player(
     kit: DrumKit,
     postures: StrikePostures,
     touch: Callable[[str, str], RigidTransform],
-    advice: Advice,
+    hints: Hints,
 ) -> HandModel:
     """Two hands whose reach is that of the arms.
 
@@ -156,7 +156,7 @@ def make_player(
         kit: where members are.
         postures: how a hand gets at a member.
         touch: where a tip touches a member's head, by member and hand.
-        advice: what choices to avoid.
+        hints: what choices to avoid.
     """
 
     def can_reach(hand: str, member: str) -> bool:
@@ -167,4 +167,4 @@ def make_player(
         return True
 
     places = {m: kit.strike_pose(m).translation() - kit.p_WK for m in kit.members}
-    return HandModel(places, can_reach, advice=advice)
+    return HandModel(places, can_reach, hints=hints)

@@ -1,4 +1,4 @@
-"""DrummingKeys: what a drumming specification says, and the files that it names."""
+"""DrummingKeys: the keys of a drumming specification, and the files it names."""
 
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -34,7 +34,7 @@ class DrummingKeys(Specification):
     seat: str = "none"
     stroke: Stroke = field(default_factory=Stroke)
     # Factor on the tempo of what is played; rests keep the time they have.
-    haste: float = 1.0
+    tempo_scale: float = 1.0
     # What is done to the score, before the choices that it makes itself.
     adapt: Adaptation = field(default_factory=Adaptation)
 

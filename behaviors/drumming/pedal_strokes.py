@@ -130,7 +130,7 @@ class PedalTasks:
     def _swing(self, planned: PlannedHit) -> list[Task]:
         """Heights of the toes from their way down to their way up."""
         grid, (last, first) = self.grid, planned.beside
-        down = min(self.stroke.fall_time, 0.5 * planned.ways[0])
+        down = min(self.stroke.fall_time, 0.5 * planned.gaps[0])
         before = grid.within(planned.time - down, grid.times[last] - 1e-3)
         up = planned.time + RISING * planned.rise
         after = np.union1d(
@@ -174,7 +174,7 @@ class PedalTasks:
             found.append(FrameTask(self.foot.toe, at, self._touch, "z"))
             found += [fall(planned, i, i == last) for i in range(last, k)]
             found += self._swing(planned)
-            down = min(planned.stroke.fall_time, 0.5 * planned.ways[0])
+            down = min(planned.stroke.fall_time, 0.5 * planned.gaps[0])
             up = RISING * planned.rise
             is_moving[self.grid.within(planned.time - down, planned.time + up)] = True
             is_moving[last : first + 1] = True

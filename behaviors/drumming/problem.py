@@ -34,18 +34,18 @@ from backbeat.behaviors.drumming.starting_path import (
 )
 from backbeat.behaviors.motion.knot_grid import KnotGrid
 from backbeat.behaviors.motion.plan import MotionPlan, check_length
-from backbeat.behaviors.motion.second_thoughts import ROUNDS, think_again
+from backbeat.behaviors.motion.retry_strategy import ROUNDS, next_hints
 from backbeat.behaviors.music.files.score_reader import (
     load_score,
 )
 from backbeat.behaviors.music.notation.percussion import Members
-from backbeat.behaviors.music.notation.player import NO_ADVICE, Advice, HandModel
+from backbeat.behaviors.music.notation.player import NO_HINTS, HandModel, Hints
 from backbeat.behaviors.music.notation.score import FEET, HANDS, Score
-from backbeat.behaviors.music.playing.haste import hastened
+from backbeat.behaviors.music.playing.tempo_scale import with_tempo_scale
 from backbeat.models.common.errors import located
 from backbeat.models.kit.description import kit_text
 from backbeat.models.kit.drum_kit import DrumKit
-from backbeat.optimization.interior_point.solution import Trouble
+from backbeat.optimization.interior_point.solution import Violation
 from backbeat.optimization.problem.dense_trajectory import DenseTrajectory
 from backbeat.optimization.problem.trajectory_problem import (
     Limits,
@@ -54,7 +54,7 @@ from backbeat.optimization.problem.trajectory_problem import (
 )
 
 TIP_RADIUS = 0.007  # m
-# Beats from knot to knot, at most, in a rest beside what is hastened.
+# Beats from knot to knot, at most, in a rest beside what is played faster.
 REST_ANCHORS = 0.5
 ASIDE = 0.04  # of a strike from that of the other hand, half of it [m]
 # Least and most force of a tip that rests on a head [N].
@@ -89,7 +89,7 @@ class DrummingProblem:
         self,
         specification: DrummingKeys,
         folder: str | Path,
-        advice: Advice = NO_ADVICE,
+        hints: Hints = NO_HINTS,
         rounds: int = ROUNDS,
     ) -> None:
         """Finds hands for the score, and knots for what they play.
@@ -97,14 +97,14 @@ class DrummingProblem:
         Args:
             specification: what is to be played.
             folder: where it was found.
-            advice: which choices to avoid.
+            hints: which choices to avoid.
             rounds: how often other choices may be tried where no motion is found.
 
         Raises:
             BackbeatError: the score, kit or robot makes no sense.
         """
         self.specification, self.folder = specification, Path(folder)
-        self.advice, self.rounds = advice, rounds
+        self.hints, self.rounds = hints, rounds
         seated = specification.seat == "chair"
         path = specification.score_path(folder)
         with located("kit"):
@@ -118,11 +118,11 @@ class DrummingProblem:
         self.at_kit, self.robot, self.kit = at_kit, at_kit.robot, at_kit.kit
         self.postures = at_kit.strike_postures(specification.stroke.slope)
         self.shared: set[str] = set()
-        # Of its own: as long as nobody knows what is shared, tips aim elsewhere.
+        # Of its own: before it is known which members are shared, tips aim elsewhere.
         reach = at_kit.strike_postures(specification.stroke.slope)
-        player = make_player(self.kit, reach, self.touch, advice)
+        player = make_player(self.kit, reach, self.touch, hints)
         score = self._load(path, kit_members(self.kit), player)
-        self.score: Score = hastened(score, specification.haste)
+        self.score: Score = with_tempo_scale(score, specification.tempo_scale)
         self.resting = RestingPostures(at_kit, self.postures, self.touch)
         self.tempo = self.score.tempo
         self.shared = shared_members(self.score)
@@ -130,19 +130,19 @@ class DrummingProblem:
         beats = [h.beat for h in self.score.hits]
         beats += [b for h in self.score.holds for b in (h.contact_start, h.contact_end)]
         beats += [b for t in self.score.targets for b in (t.beat, t.beat + t.beats)]
-        ways = [
+        spans = [
             (a, b)
             for hand in (*HANDS, *at_kit.feet)
             for (a, *_), (b, *_) in itertools.pairwise(self.score.stops(hand))
         ]
-        if specification.haste != 1.0:
+        if specification.tempo_scale != 1.0:
             # Knots grow apart from one of these to the next.
             for h in self.score.holds:
                 beats += list(np.arange(h.contact_start, h.contact_end, REST_ANCHORS))
         # An ankle is at the hit in a third of the time that a wrist takes.
         steps = frozenset(h.beat for h in self.score.hits if h.hand in FEET)
-        finer = (*(steps,) * bool(steps), *self.advice.finer)
-        self.grid = KnotGrid(self.tempo, self.score.beats, beats, ways, finer)
+        finer = (*(steps,) * bool(steps), *self.hints.finer)
+        self.grid = KnotGrid(self.tempo, self.score.beats, beats, spans, finer)
         self.times = self.grid.times
 
     def _load(
@@ -220,8 +220,8 @@ class DrummingProblem:
             meter=self.tempo.meter,
             remarks=self.score.remarks,
             review=self._review,
-            otherwise=self._otherwise if self.rounds else None,
-            advice=self.advice,
+            fallback_plan=self._fallback_plan if self.rounds else None,
+            hints=self.hints,
         )
 
     def _review(self, motion: DenseTrajectory, com: np.ndarray) -> list[str]:
@@ -261,21 +261,21 @@ class DrummingProblem:
     @property
     def _is_careful(self) -> bool:
         """Whether closer knots alone did not help."""
-        advice = self.advice
-        return bool(advice.prices or advice.dropped) or len(advice.finer) > 1
+        hints = self.hints
+        return bool(hints.prices or hints.dropped) or len(hints.finer) > 1
 
-    def _otherwise(self, troubles: Sequence[Trouble]) -> MotionPlan | None:
+    def _fallback_plan(self, violations: Sequence[Violation]) -> MotionPlan | None:
         """A plan with other hands where no motion was found, if there is one."""
-        advice, rounds = self.advice, self.rounds
+        hints, rounds = self.hints, self.rounds
         may_drop = self.score.may_drop
         while rounds:
             rounds -= 1
             arms = self.at_kit.arms
-            thought = think_again(advice, self.score, troubles, arms, may_drop)
+            thought = next_hints(hints, self.score, violations, arms, may_drop)
             if thought is None:
                 return None
-            advice = thought
-            other = DrummingProblem(self.specification, self.folder, advice, rounds)
+            hints = thought
+            other = DrummingProblem(self.specification, self.folder, hints, rounds)
             is_finer = not np.array_equal(other.times, self.times)
             if is_finer or other.score.hits != self.score.hits:
                 return other.plan()

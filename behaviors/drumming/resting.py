@@ -121,8 +121,8 @@ class RestingPostures:
         lacking = model.margin - float(distances[i])
         if lacking <= SLACK:
             return None
-        feeler = model.feelers[i]
+        sphere = model.spheres[i]
         return (
-            f"{feeler.link} ({feeler.part}) lacks {1e3 * lacking:.1f} mm of the "
+            f"{sphere.link} ({sphere.part}) lacks {1e3 * lacking:.1f} mm of the "
             f"{1e3 * model.margin:.0f} mm that it keeps from kit and body"
         )

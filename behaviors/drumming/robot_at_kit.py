@@ -21,7 +21,7 @@ SEAT_HEIGHT = 0.65  # of the pelvis origin, seated [m]
 # The contact to sit with, and the equipment that it comes with.
 SEAT = "seat"
 # Planned elbows keep this much below the shoulders of the upright posture [m].
-ELBOW_ROOM = 0.05
+ELBOW_MARGIN = 0.05
 
 
 class RobotAtKit:
@@ -105,7 +105,8 @@ class RobotAtKit:
         """Height in the world that an elbow shall not exceed [m]."""
         state = Configuration(self.robot, self.posture)
         return (
-            float(state.pose(shoulder(self.robot, hand)).translation()[2]) - ELBOW_ROOM
+            float(state.pose(shoulder(self.robot, hand)).translation()[2])
+            - ELBOW_MARGIN
         )
 
     @property
@@ -141,9 +142,9 @@ class RobotAtKit:
     @cached_property
     def behind_tips(self) -> CollisionModel:
         """The same without tips of sticks, which are at heads."""
-        feelers = enumerate(self.collisions.feelers)
+        spheres = enumerate(self.collisions.spheres)
         return self.collisions.restricted(
-            [i for i, f in feelers if f.part != "tip"], []
+            [i for i, f in spheres if f.part != "tip"], []
         )
 
     def _alone(self, hand: str) -> CollisionModel:
@@ -151,7 +152,7 @@ class RobotAtKit:
         own, (other,) = self._forearm(hand), (h for h in HANDS if h != hand)
         mine = [
             i
-            for i, f in enumerate(self.collisions.feelers)
+            for i, f in enumerate(self.collisions.spheres)
             if f.link in own and f.part != "tip"
         ]
         return self.collisions.restricted(mine, self._forearm(other))

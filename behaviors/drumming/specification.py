@@ -6,7 +6,7 @@ from pathlib import Path
 from backbeat.behaviors.drumming.keys import DrummingKeys
 from backbeat.behaviors.drumming.problem import DrummingProblem
 from backbeat.behaviors.motion.plan import MotionPlan
-from backbeat.behaviors.music.notation.player import NO_ADVICE, Advice
+from backbeat.behaviors.music.notation.player import NO_HINTS, Hints
 from backbeat.behaviors.music.notation.score import Score
 from backbeat.models.common.errors import BackbeatError
 
@@ -18,7 +18,7 @@ class DrummingSpecification(DrummingKeys):
     def written_score(self, folder: str | Path) -> Score:
         """The score at the tempo that it is written in, with hands for all hits."""
         folder = Path(folder)
-        return DrummingProblem(replace(self, haste=1.0), folder).score
+        return DrummingProblem(replace(self, tempo_scale=1.0), folder).score
 
     def plan(self, folder: str | Path) -> MotionPlan:
         """Compiles score and strokes into a trajectory problem.
@@ -29,10 +29,10 @@ class DrummingSpecification(DrummingKeys):
         Raises:
             BackbeatError: the score or a value makes no sense.
         """
-        return self.advised(folder, NO_ADVICE)
+        return self.plan_with_hints(folder, NO_HINTS)
 
-    def advised(self, folder: str | Path, advice: Advice) -> MotionPlan:
-        """The same as it is played where advice is heeded."""
+    def plan_with_hints(self, folder: str | Path, hints: Hints) -> MotionPlan:
+        """The same as it is played where hints are followed."""
         folder = Path(folder)
         if self.seat not in ("chair", "none"):
             raise BackbeatError(
@@ -41,4 +41,4 @@ class DrummingSpecification(DrummingKeys):
                 subject=self.seat,
             )
         self.stroke.check(self.name)
-        return DrummingProblem(self, folder, advice).plan()
+        return DrummingProblem(self, folder, hints).plan()

@@ -1,6 +1,6 @@
 """Strike postures: how an arm reaches each drum without touching another.
 
-A trajectory optimizer bends a motion, it does not find a way around a cymbal.
+A trajectory optimizer bends a motion, it does not find a path around a cymbal.
 So every drum a hand plays gets a posture by inverse kinematics among all
 obstacles, one at the head and one above it, and the path through these postures
 is where the optimizer starts.
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from pydrake.math import RigidTransform, RotationMatrix
 
-from backbeat.behaviors.drumming.arm_ways import ArmWays, Room, Way
+from backbeat.behaviors.drumming.arm_paths import ArmPath, ArmPathSearch, Clearance
 from backbeat.models.collision.shapes import CollisionModel
 from backbeat.models.common.errors import BackbeatError
 from backbeat.models.robot.model import RobotModel
@@ -32,8 +32,8 @@ SLACK = 2e-3
 # Weight of the back beside the arm's, which is 1: it stays where it is, so that the
 # path of an arm alone keeps clear, or it helps a little where a drum is far.
 BACK = (1e4, 20.0)
-# What an arm may lack on the way between two heads, where nothing has to be exact [m].
-WAY_SLACK = 5e-3
+# Clearance that may lack on the path between two heads, where it need not be exact [m].
+PATH_SLACK = 5e-3
 
 
 # Looks down from a height: a bound from below on its z is one from above on a height.
@@ -88,8 +88,8 @@ class StrikePostures:
         self._collisions = collisions
         self._found: dict[tuple[str, str, float], np.ndarray] = {}
         # Weight of the back, and whether the elbow is free, by hand and member.
-        self._ways_to: dict[tuple[str, str], tuple[float, bool]] = {}
-        self._ways: dict[tuple[str, str, str], Way] = {}
+        self._reaches: dict[tuple[str, str], tuple[float, bool]] = {}
+        self._paths: dict[tuple[str, str, str], ArmPath] = {}
         self._solvers: dict[tuple[str, float], InverseKinematics] = {}
 
     def arm(self, hand: str) -> np.ndarray:
@@ -98,7 +98,7 @@ class StrikePostures:
 
     def elbow_is_free(self, hand: str, member: str) -> bool:
         """Whether the elbow cannot be down at a member that was reached."""
-        return self._ways_to[hand, member][1]
+        return self._reaches[hand, member][1]
 
     def reach(
         self, hand: str, member: str, X_WT: RigidTransform, height: float = 0.0
@@ -128,43 +128,43 @@ class StrikePostures:
             self._found[key] = found.q[at]
         return self._found[key]
 
-    def way(self, hand: str, a: "Stop", b: "Stop", apex: float) -> Way:
-        """Postures on the way from one stop to the next, clear where there are any.
+    def path(self, hand: str, a: "Stop", b: "Stop", apex: float) -> ArmPath:
+        """Postures on the path from one stop to the next, clear where there are any.
 
         Args:
-            hand: whose way.
+            hand: left or right.
             a, b: where it is from and to.
             apex: height above the higher of the two drums [m].
         """
         key = (hand, a.member, b.member)
-        if key not in self._ways:
+        if key not in self._paths:
             top = max(a.X_WT.translation()[2], b.X_WT.translation()[2]) + apex
 
             def over(stop: Stop, low: bool) -> np.ndarray:
                 height = apex if low else top - stop.X_WT.translation()[2]
                 return self.reach(hand, stop.member, stop.X_WT, height)
 
-            # Straight up beside a higher cymbal there is not always room.
+            # Straight up beside a higher cymbal there is not always clearance.
             kinds = ((False, False), (True, True), (True, False), (False, True))
             lifts = [(over(a, x), over(b, y)) for x, y in kinds]
             ends = [self.reach(hand, s.member, s.X_WT) for s in (a, b)]
-            search = ArmWays(self._room(hand), WAY_SLACK)
-            self._ways[key] = search.find(ends[0], ends[1], lifts)
-        return self._ways[key]
+            search = ArmPathSearch(self._clearance(hand), PATH_SLACK)
+            self._paths[key] = search.find(ends[0], ends[1], lifts)
+        return self._paths[key]
 
-    def _room(self, hand: str) -> Room:
+    def _clearance(self, hand: str) -> Clearance:
         """Clearance of an arm while the rest of the robot is as in the posture."""
         model = self._collisions[hand]
         state, arrays = Configuration(self.robot, self.posture), model.arrays()
         q, at = self.posture.copy(), self.robot.base_positions + self.arm(hand)
-        behind = np.array([f.part != "tip" for f in model.feelers])
+        behind = np.array([f.part != "tip" for f in model.spheres])
 
-        def room(joints: np.ndarray, with_tip: bool) -> float:
+        def clearance(joints: np.ndarray, with_tip: bool) -> float:
             q[at] = joints
             d, _ = state.update(q).distances(arrays)
             return float((d if with_tip else d[behind]).min()) - model.margin
 
-        return room
+        return clearance
 
     def _search(self, hand: str, member: str, X_WT: RigidTransform) -> IKSolution:
         """The nearest of the reachable postures, by the arm alone if it can be.
@@ -172,7 +172,7 @@ class StrikePostures:
         With the elbow down if any of them has it there.
         """
         for elbow_is_free, stiffness in itertools.product((False, True), BACK):
-            self._ways_to[hand, member] = stiffness, elbow_is_free
+            self._reaches[hand, member] = stiffness, elbow_is_free
             best = self._nearest(hand, member, X_WT)
             if best is not None:
                 return best
@@ -213,7 +213,7 @@ class StrikePostures:
             arm.tip: IKTarget(X_WT, "x y z"),
             arm.stick: IKTarget(X_WT, "z", lower=self._grip),
         }
-        back, elbow_is_free = self._ways_to[hand, member]
+        back, elbow_is_free = self._reaches[hand, member]
         if not elbow_is_free:
             X = RigidTransform(DOWN, [0.0, 0.0, arm.elbow_height])
             targets[arm.elbow] = IKTarget(X, "z", lower=0.0)
@@ -271,8 +271,8 @@ def arm_path(
     for a, b in itertools.pairwise(stops):
         gap = b.time - a.time
         if not a.stays:
-            way = postures.way(hand, a, b, apex)
-            keys += [(a.time + share * gap, joints) for share, joints in way]
+            path = postures.path(hand, a, b, apex)
+            keys += [(a.time + share * gap, joints) for share, joints in path]
         keys.append((b.time, postures.reach(hand, b.member, b.X_WT)))
     grid = np.array([t for t, _ in keys])
     values = np.array([x for _, x in keys])

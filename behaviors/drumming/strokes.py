@@ -1,4 +1,4 @@
-"""Strokes: what a stick does about a hit, as tasks of a trajectory problem.
+"""Strokes: motions of a stick around a hit, as tasks of a trajectory problem.
 
 A stroke comes down at the speed that its velocity asks for, is at the head on the
 beat and goes up again; between two strokes the tip is raised, higher for a louder
@@ -71,7 +71,7 @@ class Stroke:
     shaped: bool = True
 
     def check(self, name: str) -> None:
-        """Refuses strokes that nobody plays.
+        """Refuses strokes that cannot be played.
 
         Raises:
             BackbeatError: says the limits.
@@ -132,7 +132,7 @@ class PlannedHit:
 
     Attributes:
         hit: the hit.
-        ways: time since the hand was last at a drum, and until it is again [s].
+        gaps: time since the hand was last at a drum, and until it is again [s].
         tip: frame of the tip.
         X_WT: where the tip is at the hit, in axes of the head.
         rebound: share of its speed that the stick keeps.
@@ -141,7 +141,7 @@ class PlannedHit:
     """
 
     hit: Hit
-    ways: tuple[float, float]
+    gaps: tuple[float, float]
     tip: str
     X_WT: RigidTransform
     rebound: float
@@ -156,8 +156,8 @@ class PlannedHit:
     @property
     def beside(self) -> tuple[int, int]:
         """Knots that the approach starts at, and that the rebound ends at."""
-        last = self.grid.before(self.knot, min(NEAR, self.ways[0] / 10))
-        return last, self.grid.after(self.knot, min(NEAR, self.ways[1] / 10))
+        last = self.grid.before(self.knot, min(NEAR, self.gaps[0] / 10))
+        return last, self.grid.after(self.knot, min(NEAR, self.gaps[1] / 10))
 
     def falling(self, knot: int) -> float:
         """Height of the tip above the head at a knot before the hit [m]."""
@@ -177,7 +177,7 @@ class PlannedHit:
     @property
     def rise(self) -> float:
         """Time of the way up [s]."""
-        return min(self.stroke.fall_time, 0.5 * self.ways[1])
+        return min(self.stroke.fall_time, 0.5 * self.gaps[1])
 
 
 def strike(planned: PlannedHit) -> list[Task]:
@@ -208,7 +208,7 @@ def swing(planned: PlannedHit) -> list[Task]:
     """The rebound, and heights of the tip from its way down to its way up."""
     grid, tip, X_WT = planned.grid, planned.tip, planned.X_WT
     t, (last, first) = grid.times, planned.beside
-    fall = min(planned.stroke.fall_time, 0.5 * planned.ways[0])
+    fall = min(planned.stroke.fall_time, 0.5 * planned.gaps[0])
     tasks: list[Task] = []
     # The knots beside a hit decide its speeds: the curves go through them all.
     for i in range(planned.knot + 1, first + 1):
@@ -232,7 +232,7 @@ def clear(planned: PlannedHit) -> list[Task]:
     t, (last, _) = grid.times, planned.beside
     strike_speed = planned.stroke.strike_speed(planned.hit.velocity)
     up = LEAST_RISE * planned.rebound * strike_speed * (t[k + 1] - t[k])
-    since, until = (CLEAR * min(way, LONGEST_CLEAR) for way in planned.ways)
+    since, until = (CLEAR * min(way, LONGEST_CLEAR) for way in planned.gaps)
     after = np.union1d(k + 1, grid.within(t[k] + 1e-3, t[k] + until))
     before = grid.within(t[k] - since, t[last] - 1e-3)
     return [
@@ -243,25 +243,25 @@ def clear(planned: PlannedHit) -> list[Task]:
 
 def lift(
     tip: str,
-    ways: tuple[float, float],
+    stops: tuple[float, float],
     heads: tuple[RigidTransform, RigidTransform],
     velocity: float,
     rests: bool,
     stroke: Stroke,
     grid: KnotGrid,
 ) -> Task:
-    """Half way between two stops the tip is at its apex; on long ways it stays up.
+    """Half way between two stops the tip is at its apex; on long paths it stays up.
 
     Args:
         tip: frame of the tip.
-        ways: times of the two stops [s].
+        stops: times of the two stops [s].
         heads: where the tip is at them.
         velocity: of the hit to come, as in MIDI.
         rests: whether the tip rests at one of the stops.
         stroke: how drums are struck.
         grid: the knots.
     """
-    a, b = ways
+    a, b = stops
     top = max(X.translation()[2] for X in heads)
     X = RigidTransform([0.0, 0.0, top])
     apex = stroke.apex * loudness(velocity)
@@ -280,7 +280,7 @@ def lift(
 def land(
     tip: str,
     times: tuple[float, float],
-    ways: tuple[float, float],
+    gaps: tuple[float, float],
     X_WT: RigidTransform,
     stroke: Stroke,
     grid: KnotGrid,
@@ -290,14 +290,14 @@ def land(
     Args:
         tip: frame of the tip.
         times: when it lies down and when it leaves [s].
-        ways: time since the hand was last at a drum, and until it is again [s].
+        gaps: time since the hand was last at a drum, and until it is again [s].
         X_WT: where it rests.
         stroke: how drums are struck.
         grid: the knots.
     """
     tasks: list[Task] = []
     a, b = LANDING_SHAPE
-    for time, way, side in zip(times, ways, (-1, 1), strict=True):
+    for time, way, side in zip(times, gaps, (-1, 1), strict=True):
         beside = min(LANDING_TIME, LANDING_SHARE * way)
         ends = sorted((time + side * 1e-3, time + side * beside))
         steep = float(np.clip(stroke.apex / (0.5 * way) ** 2, *LANDING))

@@ -106,7 +106,7 @@ class Footprints:
         return np.r_[0.0, np.concatenate(parts)]
 
     def schedule(self) -> ContactSchedule:
-        """Who stands when, and where."""
+        """Contact schedule of the feet, with their places."""
         phases = (
             Phase(
                 self.lengths[i],

@@ -181,7 +181,7 @@ class Walker:
 
         Args:
             specification: the steps; its robot and start count no more.
-            robot: who steps.
+            robot: model of the robot.
             q_start: (nq,) where it starts.
             heading: where it faces there, left of x [rad].
         """
@@ -230,7 +230,7 @@ class Walker:
                 for i, step in enumerate(steps)
                 if step.between
             },
-            price_of_time=specification.objectives.time,
+            time_weight=specification.objectives.time,
         )
 
     def swing_tasks(self) -> Iterator[Task]:

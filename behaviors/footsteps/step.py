@@ -1,4 +1,4 @@
-"""A step: who stands for a while, and what the other feet do meanwhile."""
+"""A step: a phase in which some feet stand and the others move."""
 
 from dataclasses import dataclass, field
 
@@ -10,7 +10,7 @@ STANDING["none"] = ()
 
 @dataclass
 class Step:
-    """A phase: who stands, and what the others do."""
+    """A phase: which feet stand, and where the others go."""
 
     # Feet that stand: both, left, right or none.
     feet: str = "both"

@@ -1,4 +1,4 @@
-"""Steps between two stances, where nobody choreographed any."""
+"""Steps between two stances that no specification gives."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -16,7 +16,7 @@ from backbeat.models.state.configuration import Configuration
 # Steps shorter or turning less than this are none [m, rad].
 NOTHING = 1e-5
 # Longest way forward, to the side [m] and turn [rad] of a step beside the other foot;
-# more steps than this are a walk that somebody should choreograph.
+# more steps than this are a walk that should be written as one.
 STRIDE, SIDE, TURN, MOST_STEPS = 0.2, 0.15, 0.45, 16
 # A way that goes no farther to the side [m] and turns no more [rad] is walked, one foot
 # past the other.
@@ -34,7 +34,7 @@ def steps_between(
     that cross would touch.
 
     Args:
-        robot: who steps.
+        robot: model of the robot.
         names: behaviors before and after, for errors.
         a: (nq,) configuration that the steps start from.
         b: (nq,) configuration that they lead to.

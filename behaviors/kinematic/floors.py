@@ -1,4 +1,4 @@
-"""Floors of the kinematic player: heights and singular values that are kept.
+"""Lower bounds of the kinematic player: on heights and singular values.
 
 A secondary task with a gain gives way to others of its kind. What shall always hold
 comes after them, in the same null space of the tips: the least correction with which

@@ -183,7 +183,7 @@ class KinematicPlayer:
     def _secondary(
         self, q: np.ndarray, t: float, hold: Hold | None, J_R: np.ndarray
     ) -> np.ndarray:
-        """(17,) joint speeds that the secondary tasks want."""
+        """(17,) joint speeds of the secondary tasks."""
         settings, wanted = self.settings, np.zeros(17)
         wanted[self._elbows] = settings.elbow * (self._ready - q)[self._elbows]
         wanted[self._back] = -settings.upright * q[self._back]

@@ -1,8 +1,8 @@
-"""Kinematic preview: what a plan asks for, without forces, while it is being solved.
+"""Kinematic preview: targets of a plan, without forces, while it is being solved.
 
 Joints follow their targets, the pelvis rises and sinks with the center of mass, and
-inverse kinematics puts the feet where the plan wants them. Nobody asks whether a robot
-could do it: it may lose its balance, exceed its speed and walk through itself.
+inverse kinematics puts the feet where the plan has them. Balance, speeds and collisions
+are not checked.
 """
 
 import numpy as np
@@ -47,7 +47,7 @@ class KinematicPreview:
                     self._paths[name] = path
 
     def configuration(self, t: float) -> np.ndarray:
-        """(nq,) what the plan asks for at a time [s]."""
+        """(nq,) configuration by the plan's targets at a time [s]."""
         robot, program = self._problem.robot, self._program
         t = float(np.clip(t, 0.0, self._times[-1]))
         posture = _mixed(t, self._times, program.posture)
@@ -106,7 +106,7 @@ class _Path:
 
 
 def _path(transcription: Transcription, slot: int) -> _Path | None:
-    """Where a frame is asked to be; None if nobody asks."""
+    """Target position of a frame; None without one."""
     program = transcription.program
     used = np.flatnonzero(program.frame_used[:, slot])
     if len(used) == 0:

@@ -1,4 +1,4 @@
-"""Kinematic trajectory: what the kinematic player did."""
+"""Kinematic trajectory: the result of the kinematic player."""
 
 from dataclasses import dataclass, field
 

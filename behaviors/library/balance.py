@@ -28,9 +28,9 @@ def balance_margin(edges: np.ndarray, p: np.ndarray) -> float:
     return float(-(edges[:, :2] @ p + edges[:, 2]).max())
 
 
-def room(edges: np.ndarray, p: np.ndarray, direction: np.ndarray) -> float:
+def edge_distance(edges: np.ndarray, p: np.ndarray, direction: np.ndarray) -> float:
     """How far a point may go until it is at the least margin [m]."""
     toward = edges[:, :2] @ direction
     inside = -(edges[:, :2] @ p + edges[:, 2]) - LEAST_BALANCE
-    ways = inside[toward > 1e-9] / toward[toward > 1e-9]
-    return float(max(0.0, ways.min()))
+    distances = inside[toward > 1e-9] / toward[toward > 1e-9]
+    return float(max(0.0, distances.min()))

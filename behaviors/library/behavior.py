@@ -1,4 +1,4 @@
-"""Behavior: a verified motion with all that a controller needs of it."""
+"""Behavior: a verified motion with all data that a controller needs."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -242,7 +242,7 @@ class Behavior:
 def make_robot(robot: str, equipment: tuple[str, ...], mount: Mount) -> RobotModel:
     """The robot model for given equipment and mount.
 
-    It holds no state: whoever asks for the same robot gets the same model, as long as
+    It holds no state: equal arguments give the same model, as long as
     its files are the same.
 
     Raises:

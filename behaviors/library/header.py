@@ -1,4 +1,4 @@
-"""What the header of a stored behavior looks like.
+"""The form of the header of a stored behavior.
 
 See `backbeat.behaviors.library.table`.
 """

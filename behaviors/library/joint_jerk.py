@@ -2,7 +2,7 @@
 
 Planned motions have it from their curves: differences of the curves' own accelerations
 over the distance of samples, which are its means there, exact where the acceleration is
-linear. A blow makes velocities jump, and has no jerk; its jump is told besides.
+linear. A blow makes velocities jump, and has no jerk; its jump is given besides.
 
 Measured motions have velocities alone. Their jerk is the second derivative of a cubic
 that is fitted to the velocities around each sample (A. Savitzky, M. J. E. Golay,
@@ -56,7 +56,7 @@ def measured_jerk(t: np.ndarray, v: np.ndarray) -> np.ndarray:
     """
     if len(t) < 5:
         return np.zeros_like(v)
-    # Takes as long to import as Drake, which who only looks on need not wait for.
+    # Takes as long to import as Drake, which is not needed to look at a behavior.
     from scipy.signal import savgol_filter
 
     step = float(np.median(np.diff(t)))

@@ -1,4 +1,4 @@
-"""Runs: stretches of samples that are alike, such as a foot on the ground."""
+"""Runs: consecutive samples with one property, such as a foot on the ground."""
 
 from collections.abc import Callable
 

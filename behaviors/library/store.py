@@ -30,7 +30,7 @@ FORMAT = 3
 # Where a library usually is, and where there are specifications of what ships.
 USUAL = "library"
 SHIPPED = [Path(__file__).parents[1] / kind for kind in ("specifications", "setlists")]
-# Fastest tempo of all: far more than anybody plays.
+# Fastest tempo of all: far more than can be played.
 MOST_BPM = 1000.0
 # Where a behavior's file has its record.
 METADATA = b"backbeat"
@@ -179,7 +179,7 @@ class Library:
         return unknown_name(f"behavior in library{where}", name, self.names())
 
     def _header(self, name: str, record: dict[str, Any]) -> dict[str, Any]:
-        """What a record says of a behavior, when it looks as it should."""
+        """The record of a behavior, if it has the right form."""
         for misfit in misfits(record["header"], HEADER):
             raise _damaged(self.path(name), name, misfit)
         header: dict[str, Any] = cleaned(record["header"])

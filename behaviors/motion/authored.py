@@ -1,4 +1,4 @@
-"""What specifications of every kind have, and what a motion should be good at."""
+"""Keys of specifications of every kind, and the objectives of a motion."""
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, is_dataclass, replace
@@ -11,7 +11,7 @@ import yaml
 from backbeat.behaviors.library.behavior import BEAT_PRIORITY, check_beat_priority
 from backbeat.behaviors.library.store import check_name
 from backbeat.behaviors.motion.plan import MotionPlan
-from backbeat.behaviors.music.notation.player import Advice
+from backbeat.behaviors.music.notation.player import Hints
 from backbeat.models.common.atomic_file import replacing
 from backbeat.models.common.errors import BackbeatError
 from backbeat.optimization.problem.trajectory_problem import Weights
@@ -169,12 +169,12 @@ class Specification(Authored, ABC):
         """
         return None
 
-    def advised(self, folder: str | Path, advice: Advice) -> MotionPlan:
+    def plan_with_hints(self, folder: str | Path, hints: Hints) -> MotionPlan:
         """Another plan of the same piece; most kinds have but one.
 
         Args:
             folder: where the specification was found.
-            advice: what the plan heeds.
+            hints: those that the plan follows.
         """
         return self.plan(folder)
 

@@ -1,4 +1,4 @@
-"""Concatenation: motions in a row as one, and what is checked where they meet."""
+"""Concatenation: motions in a row as one, and checks at their junctions."""
 
 import itertools
 from collections.abc import Iterable, Sequence
@@ -13,12 +13,12 @@ from backbeat.optimization.verification.certificate import Check
 
 # What two motions may differ by where they meet. A servo does not notice these; a
 # redistribution of the same total between the feet is no motion at all.
-SEAM_BOUNDS = {
-    "seam_pose": 1e-4,  # rad or m
-    "seam_speed": 1e-3,  # rad/s or m/s
-    "seam_acceleration": 0.5,  # of base and standing limbs [rad/s^2 or m/s^2]
-    "seam_support": 1e-4,  # m, of a patch that stands
-    "seam_load": 0.1,  # weights on a patch, of the same total
+JUNCTION_BOUNDS = {
+    "junction_pose": 1e-4,  # rad or m
+    "junction_speed": 1e-3,  # rad/s or m/s
+    "junction_acceleration": 0.5,  # of base and standing limbs [rad/s^2 or m/s^2]
+    "junction_support": 1e-4,  # m, of a patch that stands
+    "junction_load": 0.1,  # weights on a patch, of the same total
 }
 # What a motion has a row of for each of its times.
 COLUMNS = ("q", "v", "vdot", "wrench", "standing", "R_WC", "p_WC", "tau")
@@ -44,7 +44,7 @@ def rows(motion: DenseTrajectory, index: np.ndarray | slice) -> DenseTrajectory:
 
 
 def with_contacts(motion: DenseTrajectory, contacts: Sequence[str]) -> DenseTrajectory:
-    """A motion that also tells of contacts which it does not use."""
+    """A motion with columns for contacts that it does not use as well."""
     M, C = len(motion.t), len(contacts)
     wrench, standing = np.zeros((M, C, 6)), np.zeros((M, C), bool)
     R_WC, p_WC = np.tile(np.eye(3), (M, C, 1, 1)), np.zeros((M, C, 3))
@@ -85,13 +85,15 @@ def make_continuous(q: np.ndarray, joints: int) -> None:
         q[1:, :4] *= np.cumprod(np.where(turned, -1.0, 1.0))[:, None]
 
 
-def seam_checks(robot: RobotModel, motions: Sequence[DenseTrajectory]) -> list[Check]:
-    """How well motions meet: the worst of each check of SEAM_BOUNDS.
+def junction_checks(
+    robot: RobotModel, motions: Sequence[DenseTrajectory]
+) -> list[Check]:
+    """How well motions meet: the worst of each check of JUNCTION_BOUNDS.
 
     A motion that rests at its ends has them on its grid twice, at rest and on the
     move; what counts is the jump from one to the other across the seam.
     """
-    worst = {name: (0.0, 0.0, "") for name in SEAM_BOUNDS}
+    worst = {name: (0.0, 0.0, "") for name in JUNCTION_BOUNDS}
     names = [*["base"] * robot.base_velocities, *robot.joint_names]
     carries = np.zeros(len(names), bool)
     carries[: robot.base_velocities] = True
@@ -107,15 +109,15 @@ def seam_checks(robot: RobotModel, motions: Sequence[DenseTrajectory]) -> list[C
         time += float(a.t[-1])
         d = np.zeros(robot.num_velocities)
         box_minus(b.q[0], a.q[-1], robot.floating, d)
-        see("seam_pose", np.abs(d), names)
+        see("junction_pose", np.abs(d), names)
         end, start = -1 - _is_twice(a, -1), _is_twice(b, 0)
-        see("seam_speed", np.abs(b.v[start] - a.v[end]), names)
+        see("junction_speed", np.abs(b.v[start] - a.v[end]), names)
         jump = np.abs(b.vdot[start] - a.vdot[end])
-        see("seam_acceleration", np.where(carries, jump, 0.0), names)
+        see("junction_acceleration", np.where(carries, jump, 0.0), names)
         apart, load = _support(robot, a, b)
-        see("seam_support", apart, robot.soles)
-        see("seam_load", load, robot.soles)
-    return [Check(n, v, SEAM_BOUNDS[n], t, w) for n, (v, t, w) in worst.items()]
+        see("junction_support", apart, robot.soles)
+        see("junction_load", load, robot.soles)
+    return [Check(n, v, JUNCTION_BOUNDS[n], t, w) for n, (v, t, w) in worst.items()]
 
 
 def _is_twice(motion: DenseTrajectory, end: int) -> int:

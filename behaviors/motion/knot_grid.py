@@ -12,7 +12,7 @@ from backbeat.behaviors.music.notation.tempo import Tempo
 # Most time between knots [s].
 SPACING = 0.0515
 # A stroke has its shape from as many.
-WAY_KNOTS = 6
+SPAN_KNOTS = 6
 # Most growth of the time between knots from one anchor to the next: an acceleration
 # by differences is off where it changes, and an interpolated curve rings there.
 GROWTH = 1.2
@@ -42,7 +42,7 @@ class KnotGrid:
         tempo: Tempo,
         beats: float,
         anchors: Iterable[float],
-        ways: Iterable[tuple[float, float]] = (),
+        spans: Iterable[tuple[float, float]] = (),
         finer: Iterable[Iterable[float]] = (),
     ) -> None:
         """Lays knots.
@@ -51,16 +51,16 @@ class KnotGrid:
             tempo: beats to seconds.
             beats: where the music ends.
             anchors: beats at which there has to be a knot.
-            ways: first and last beat of ways, each with several knots however short.
+            spans: first and last beat of spans, each with several knots however short.
             finer: sets of beats; from anchor to anchor about each of them knots are
                 closer, and closer still about those that are in several sets.
         """
         ends = [0.0, beats]
         points = _apart(np.unique([*ends, *anchors]), tempo, ends)
         spacing = np.full(len(points) - 1, SPACING)
-        for a, b in ways:
+        for a, b in spans:
             inside = (points[1:] > a + 1e-9) & (points[:-1] < b - 1e-9)
-            most = (tempo.time(b) - tempo.time(a)) / WAY_KNOTS
+            most = (tempo.time(b) - tempo.time(a)) / SPAN_KNOTS
             spacing[inside] = np.minimum(spacing[inside], most)
         for beats_of_set in finer:
             at = np.searchsorted(points, list(beats_of_set), side="right") - 1

@@ -1,4 +1,4 @@
-"""MotionPlan: what authoring hands to the build."""
+"""MotionPlan: the input of the build, made from a specification."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -8,19 +8,19 @@ import numpy as np
 from backbeat.behaviors.library.beat_grid import place_in_words
 from backbeat.behaviors.library.behavior import Event, Mount, beat_grid
 from backbeat.behaviors.music.notation.meter import COMMON, MeterMap
-from backbeat.behaviors.music.notation.player import NO_ADVICE, Advice
+from backbeat.behaviors.music.notation.player import NO_HINTS, Hints
 from backbeat.models.common.errors import BackbeatError
 from backbeat.models.world.scene import Scene
-from backbeat.optimization.interior_point.solution import Trouble
+from backbeat.optimization.interior_point.solution import Violation
 from backbeat.optimization.problem.dense_trajectory import DenseTrajectory
 from backbeat.optimization.problem.trajectory_problem import TrajectoryProblem
 
-# What is longer is a slip of the finger, and would fill the memory [s].
+# What is longer is a typing error, and would fill the memory [s].
 LONGEST = 600.0
 
 
 def check_length(name: str, seconds: float) -> None:
-    """Refuses motions that nobody means.
+    """Refuses motions whose length must be a mistake.
 
     Raises:
         BackbeatError: the length is not a number, or beyond `LONGEST`.
@@ -43,15 +43,15 @@ class MotionPlan:
         bpm: tempo [beats/min], 0 without music.
         meter: its bars.
         free_phases: least and most duration [s] of phases that may choose, by index.
-        price_of_time: what a second costs them.
+        time_weight: what a second costs them.
         remarks: sentences on what is not done as it was asked.
         compliance: how soft joints are when they are tracked, 0 as usual to 1, by name.
         review: sentences on a motion that was found and its center of mass.
         beat_priority: how much the beat counts when the motion is tracked; None for
             what the specification says.
-        otherwise: another plan of the same piece, from where and what this one's
-            solution could not meet; it gives None when there is no other.
-        advice: what another plan of the same piece heeds.
+        fallback_plan: another plan of the same piece, from the violations of this one's
+            solution; None when there is no other.
+        hints: those that this plan follows.
     """
 
     problem: TrajectoryProblem
@@ -61,13 +61,13 @@ class MotionPlan:
     bpm: float = 0.0
     meter: MeterMap = COMMON
     free_phases: Mapping[int, tuple[float, float]] = field(default_factory=dict)
-    price_of_time: float = 0.0
+    time_weight: float = 0.0
     remarks: tuple[str, ...] = ()
     compliance: Mapping[str, float] = field(default_factory=dict)
     review: Callable[[DenseTrajectory, np.ndarray], Sequence[str]] | None = None
     beat_priority: float | None = None
-    otherwise: "Callable[[Sequence[Trouble]], MotionPlan | None] | None" = None
-    advice: Advice = NO_ADVICE
+    fallback_plan: "Callable[[Sequence[Violation]], MotionPlan | None] | None" = None
+    hints: Hints = NO_HINTS
 
     def place(self, time: float) -> str:
         """What musicians call a time [s], "bar 2, beat 1"; empty without music."""

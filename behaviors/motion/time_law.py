@@ -1,4 +1,4 @@
-"""The time law by which a motion grows from nothing to all."""
+"""The minimum-jerk time law from rest to rest."""
 
 import numpy as np
 

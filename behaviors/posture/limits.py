@@ -1,4 +1,4 @@
-"""Posture limits: whether a robot can hold a posture, and what keeps it from that."""
+"""Posture limits: whether a robot can hold a posture, and which limit prevents it."""
 
 from collections.abc import Mapping, Sequence
 

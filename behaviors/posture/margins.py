@@ -42,8 +42,8 @@ class PostureMargins:
     def sentence(self) -> str:
         """The margins in words."""
         hands = ", ".join(
-            f"{part} {100 * way:.0f} cm from as far as it goes"
-            for part, way in self.reach.items()
+            f"{part} {100 * shift:.0f} cm from as far as it goes"
+            for part, shift in self.reach.items()
         )
         return (
             f"center of mass {1000 * self.balance:.0f} mm inside the feet, "

@@ -1,4 +1,4 @@
-"""Posture reach: the configuration in which parts of the body are where words say.
+"""Posture reach: the configuration for targets of body parts given in words.
 
 Targets are solved by inverse kinematics on feet that stay, within joint limits and
 without touching oneself. As far as one can is found by bisection: the farthest place at
@@ -14,7 +14,7 @@ from pydrake.math import RigidTransform, RollPitchYaw
 from backbeat.behaviors.library.balance import (
     LEAST_BALANCE,
     balance_margin,
-    room,
+    edge_distance,
     support_polygon,
 )
 from backbeat.behaviors.posture.limits import PostureLimits
@@ -85,7 +85,7 @@ class PostureReach:
         self.robot, self.feet = robot, dict(feet)
         self.collisions = make_self_collision_model(robot)
         places = {n: X.translation()[:2] for n, X in feet.items()}
-        # Who is held by the base has no feet, and cannot tip.
+        # A robot with a fixed base has no feet, and cannot tip.
         self.corners = support_polygon(robot, feet) if feet else ANYWHERE
         self.middle = np.mean([*places.values()], axis=0) if feet else np.zeros(2)
         self._limits = PostureLimits(robot, self.feet, self.corners)
@@ -147,9 +147,10 @@ class PostureReach:
         notes: list[str] = []
         for wish in wishes:
             if wish.is_farthest and wish.part != CENTER:
-                asked, reached, way = self._farthest(search, wish, asked, reached)
+                asked, reached, shift = self._farthest(search, wish, asked, reached)
                 notes.append(
-                    f"{where}: the {wish.part} gets {way:.2f} m {wish.farthest_way}"
+                    f"{where}: the {wish.part} gets {shift:.2f} m "
+                    f"{wish.farthest_direction}"
                 )
         state = Configuration(self.robot, reached.q)
         # Each once, in the order of the words: a set has another one in each process.
@@ -201,10 +202,10 @@ class PostureReach:
                 frame = robot.parts[wish.part].frame
                 target = self._target(wish, frame, search.start, state)
                 p = asked[frame].X_WG.translation()
-                way = target.X_WG.translation() - p
-                X = RigidTransform(target.X_WG.rotation(), p + share * way)
+                shift = target.X_WG.translation() - p
+                X = RigidTransform(target.X_WG.rotation(), p + share * shift)
                 asked[frame] = replace(target, X_WG=X)
-                moved = max(moved, float(np.abs(way).max()))
+                moved = max(moved, float(np.abs(shift).max()))
             if moved < SETTLED or k == ROUNDS - 1:
                 break
             reached = solver.solve(
@@ -227,8 +228,8 @@ class PostureReach:
         elif wish.place:
             link, position = self._place(wish)
             p = (now or start).pose(self.robot.link_frame(link)) @ position
-        ways = [w.amount * w.direction for w in wish.ways if w.amount is not None]
-        p = p + np.sum(ways, axis=0) if ways else p
+        shifts = [w.amount * w.direction for w in wish.shifts if w.amount is not None]
+        p = p + np.sum(shifts, axis=0) if shifts else p
         if extra is not None:
             p = p + extra
         turn = RollPitchYaw(*wish.turn)
@@ -237,7 +238,7 @@ class PostureReach:
             axes += ["x", "y", "z"] if wish.moves else []
         else:
             along = np.sum(
-                [np.abs(w.direction) for w in wish.ways] or [[0, 0, 0]], axis=0
+                [np.abs(w.direction) for w in wish.shifts] or [[0, 0, 0]], axis=0
             )
             axes += [a for a, used in zip("xyz", along, strict=True) if used]
         return IKTarget(RigidTransform(turn, p), " ".join(axes))
@@ -250,13 +251,13 @@ class PostureReach:
         reached: IKSolution,
     ) -> tuple[dict[str, IKTarget], IKSolution, float]:
         """Targets with the farthest one of a wish, the posture, and how far [m]."""
-        direction = next(w.direction for w in wish.ways if w.amount is None)
+        direction = next(w.direction for w in wish.shifts if w.amount is None)
         frame = self.robot.parts[wish.part].frame
 
         def attempt(
-            way: float, q_from: np.ndarray
+            shift: float, q_from: np.ndarray
         ) -> tuple[dict[str, IKTarget], IKSolution, float]:
-            extra = way * direction
+            extra = shift * direction
             target = self._target(wish, frame, search.start, extra=extra)
             return self._settled(search, {**asked, frame: target}, q_from)
 
@@ -277,8 +278,8 @@ class PostureReach:
         at = Configuration(self.robot, best.q).pose(frame).translation()
         X = RigidTransform(found[frame].X_WG.rotation(), at)
         begin = self._target(wish, frame, search.start).X_WG.translation()
-        way = float((at - begin) @ direction)
-        return {**found, frame: replace(found[frame], X_WG=X)}, best, way
+        shift = float((at - begin) @ direction)
+        return {**found, frame: replace(found[frame], X_WG=X)}, best, shift
 
     def _center(self, wish: Wish, start: Configuration, where: str) -> np.ndarray:
         """(2,) where the center of mass shall be.
@@ -291,12 +292,16 @@ class PostureReach:
             p = self.middle + wish.point[:2]
         elif wish.over:
             p = self._supports[wish.over]
-        for way in wish.ways:
-            if way.amount is not None:
-                p = p + way.amount * way.direction[:2]
-        for way in wish.ways:
-            if way.amount is None:
-                p = p + room(self.corners, p, way.direction[:2]) * way.direction[:2]
+        for shift in wish.shifts:
+            if shift.amount is not None:
+                p = p + shift.amount * shift.direction[:2]
+        for shift in wish.shifts:
+            if shift.amount is None:
+                p = (
+                    p
+                    + edge_distance(self.corners, p, shift.direction[:2])
+                    * shift.direction[:2]
+                )
         margin = balance_margin(self.corners, p)
         if margin < LEAST_BALANCE - 1e-9:
             raise BackbeatError(

@@ -120,7 +120,7 @@ def placed_feet(
         if part is None or part.frame not in feet:
             known = [n for n, p in robot.parts.items() if p.frame in feet]
             raise unknown_name(f"foot in {where}", wish.part, known)
-        flat = all(w.amount is not None and w.direction[2] == 0 for w in wish.ways)
+        flat = all(w.amount is not None and w.direction[2] == 0 for w in wish.shifts)
         if wish.place or wish.over or not flat or wish.turns not in ("", "rz"):
             raise BackbeatError(
                 f"{where}: a foot stands forward, back, left, right, out or in by a "
@@ -130,8 +130,8 @@ def placed_feet(
         p = X.translation()
         if wish.point is not None:
             p = np.r_[wish.point[:2], p[2]]
-        for way in wish.ways:
-            p = p + (way.amount or 0.0) * way.direction
+        for shift in wish.shifts:
+            p = p + (shift.amount or 0.0) * shift.direction
         turn = RollPitchYaw(*wish.turn).ToRotationMatrix()
         targets[part.frame] = IKTarget(RigidTransform(turn @ X.rotation(), p))
     middle = np.mean([t.X_WG.translation() for t in targets.values()], axis=0)

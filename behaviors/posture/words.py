@@ -1,4 +1,4 @@
-"""Words for postures: what people say of hands, head, pelvis and balance.
+"""Words for postures: phrases on hands, head, pelvis and balance.
 
 A small vocabulary, the same in every phrase:
 
@@ -44,14 +44,14 @@ TURNS = {
 SUPPORTS = ("left foot", "right foot", "middle")
 # What a direction without an amount means [m], of hands and of all else.
 HAND, BODY = 0.3, 0.05
-# What nobody means [m, degrees].
-MOST_WAY, MOST_TURN = 2.0, 120.0
+# Largest values that make sense [m, degrees].
+MOST_SHIFT, MOST_TURN = 2.0, 120.0
 _NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)"
 _AMOUNT = re.compile(rf"({_NUMBER})\s*(m|cm)?")
 _TURN = re.compile(rf"({_NUMBER})\s*(?:degrees|deg|°)")
 
 
-class Way(NamedTuple):
+class Shift(NamedTuple):
     """A direction and how far: `amount` [m] is None for as far as one can."""
 
     direction: np.ndarray
@@ -67,7 +67,7 @@ class Wish:
         place: a place on the body, or "".
         over: what the center of mass shall be over, or "".
         point: (3,) place from the middle of the feet [m], or None.
-        ways: directions to go from where it is.
+        shifts: directions to go from where it is.
         turn: (3,) rotation about x, y and z [rad].
         turns: axes that are asked for, as "ry rz".
     """
@@ -76,27 +76,27 @@ class Wish:
     place: str = ""
     over: str = ""
     point: np.ndarray | None = None
-    ways: tuple[Way, ...] = ()
+    shifts: tuple[Shift, ...] = ()
     turn: tuple[float, float, float] = (0.0, 0.0, 0.0)
     turns: str = ""
 
     @property
-    def farthest_way(self) -> str:
+    def farthest_direction(self) -> str:
         """The direction that it goes as far as it can."""
-        way = next(w for w in self.ways if w.amount is None)
-        axis = int(np.abs(way.direction).argmax())
+        shift = next(w for w in self.shifts if w.amount is None)
+        axis = int(np.abs(shift.direction).argmax())
         names = ("forward", "back"), ("to the left", "to the right"), ("up", "down")
-        return names[axis][int(way.direction[axis] < 0)]
+        return names[axis][int(shift.direction[axis] < 0)]
 
     @property
     def is_farthest(self) -> bool:
         """Whether it is to go as far as it can."""
-        return any(way.amount is None for way in self.ways)
+        return any(shift.amount is None for shift in self.shifts)
 
     @property
     def moves(self) -> bool:
         """Whether it is about a place, and not just a rotation."""
-        return bool(self.place or self.over or self.ways) or self.point is not None
+        return bool(self.place or self.over or self.shifts) or self.point is not None
 
 
 def parse_wish(
@@ -117,11 +117,11 @@ def parse_wish(
     found = Wish(part)
     for phrase in re.split(r"\s+and\s+|,\s*", " ".join(str(text).split())):
         found = _with_phrase(found, phrase, places, where, is_hand)
-    if sum(way.amount is None for way in found.ways) > 1:
+    if sum(shift.amount is None for shift in found.shifts) > 1:
         raise BackbeatError(
             f"{where}: {part} can go as far as it can in one direction, not in two"
         )
-    if part == CENTER and any(abs(w.direction[2]) > 0 for w in found.ways):
+    if part == CENTER and any(abs(w.direction[2]) > 0 for w in found.shifts):
         raise BackbeatError(
             f"{where}: the {CENTER} goes forward, back, left and right; for its height "
             "say where the pelvis is"
@@ -153,7 +153,7 @@ def _with_phrase(
         _refuse_second(wish, where)
         return Wish(**{**keys, "over": over})
     if re.fullmatch(rf"{_NUMBER} {_NUMBER} {_NUMBER}", phrase):
-        point = np.array([_amount(x, MOST_WAY, where) for x in phrase.split()])
+        point = np.array([_amount(x, MOST_SHIFT, where) for x in phrase.split()])
         _refuse_second(wish, where)
         return Wish(**{**keys, "point": point})
     for words, axis in TURNS.items():
@@ -171,7 +171,7 @@ def _with_phrase(
             turns = " ".join(sorted({*wish.turns.split(), name}))
             return Wish(**{**keys, "turn": turn, "turns": turns})
     return Wish(
-        **{**keys, "ways": (*wish.ways, _way(wish.part, phrase, where, is_hand))}
+        **{**keys, "shifts": (*wish.shifts, _shift(wish.part, phrase, where, is_hand))}
     )
 
 
@@ -181,7 +181,7 @@ def _refuse_second(wish: Wish, where: str) -> None:
         raise BackbeatError(f"{where}: the {wish.part} can be in one place, not in two")
 
 
-def _way(part: str, phrase: str, where: str, is_hand: bool) -> Way:
+def _shift(part: str, phrase: str, where: str, is_hand: bool) -> Shift:
     """A direction with its amount."""
     word, _, rest = phrase.partition(" ")
     if word in SIDES:
@@ -199,9 +199,9 @@ def _way(part: str, phrase: str, where: str, is_hand: bool) -> Way:
         known = [*DIRECTIONS, *SIDES, "at the", "over the", *TURNS]
         raise unknown_name(f"word for the {part} in {where}", word, known)
     if rest == FARTHEST:
-        return Way(direction, None)
+        return Shift(direction, None)
     if not rest:
-        return Way(direction, HAND if is_hand else BODY)
+        return Shift(direction, HAND if is_hand else BODY)
     amount = _AMOUNT.fullmatch(rest)
     if amount is None:
         raise BackbeatError(
@@ -210,11 +210,11 @@ def _way(part: str, phrase: str, where: str, is_hand: bool) -> Way:
             subject=rest,
         )
     scale = 0.01 if amount.group(2) == "cm" else 1.0
-    return Way(direction, scale * _amount(amount.group(1), MOST_WAY / scale, where))
+    return Shift(direction, scale * _amount(amount.group(1), MOST_SHIFT / scale, where))
 
 
 def _amount(text: str, most: float, where: str) -> float:
     number = float(text)
     if not abs(number) <= most:
-        raise BackbeatError(f"{where}: {number:g} is more than anybody means")
+        raise BackbeatError(f"{where}: {number:g} is beyond what makes sense")
     return number

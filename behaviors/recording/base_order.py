@@ -47,7 +47,7 @@ def put_right(
     if stands and found[0] > MOST:
         raise BackbeatError(
             f"{where}: most of the time no sole is level and stays where it is, so "
-            "that nobody stands or walks there; if somebody does, the base is not as "
+            "the motion has no stance; if it has one, the base is not as "
             "its columns say (place in meters, quaternion w, x, y, z, angles in the "
             "unit of the joints), or leave it out with 'ignore'"
         )

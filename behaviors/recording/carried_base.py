@@ -52,7 +52,7 @@ def carried(
     share = _shares(dt, low, on)
     yaw, place = np.zeros(len(q)), np.zeros((len(q), 2))
     for i in range(1, len(q)):
-        turns, ways = 0.0, np.zeros(2)
+        turns, shift = 0.0, np.zeros(2)
         for foot in FEET:
             w = 0.5 * (share[foot][i - 1] + share[foot][i])
             across = R[foot][i] @ R[foot][i - 1].T
@@ -64,8 +64,8 @@ def carried(
             both = corners[foot][i - 1] + corners[foot][i]
             k = int(both[:, 2].argmin())
             now, then = (_planar(yaw[j]) @ corners[foot][j, k, :2] for j in (i, i - 1))
-            ways -= w * (now - then)
-        place[i] = place[i - 1] + ways
+            shift -= w * (now - then)
+        place[i] = place[i - 1] + shift
     for i in range(len(q)):
         X = RigidTransform(
             RotationMatrix(RollPitchYaw(0.0, 0.0, yaw[i])),

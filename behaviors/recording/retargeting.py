@@ -75,7 +75,7 @@ def retarget(
 
     Args:
         recording: the recording.
-        robot: who dances.
+        robot: model of the robot.
         q_start: (nq,) where the dance starts; joints not recorded stay there.
         where: names the recording in errors and notes.
         joints: names or groups to take; all if there are none.
@@ -125,7 +125,7 @@ def _on_feet(
     Args:
         found: what joints alone make of the recording.
         motion: the recording with its feet on the ground.
-        robot: who dances.
+        robot: model of the robot.
         q_start: (nq,) where the dance starts.
         where: names the recording in notes.
         is_declared: whether it was declared when each foot stands.

@@ -2,5 +2,5 @@
 
 `SetlistSpecification` is the file and a `SetlistEntry` one of its rows; a
 `TransitionPlanner` leads from the end of one behavior to the start of the next, and
-`Medley` joins all of them.
+`Concatenation` joins all of them.
 """

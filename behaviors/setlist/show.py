@@ -1,4 +1,4 @@
-"""Show: the behaviors of a setlist as one behavior, with the ways between them."""
+"""Show: the behaviors of a setlist as one behavior, with transitions between them."""
 
 import itertools
 from collections.abc import Mapping, Sequence
@@ -19,11 +19,15 @@ from backbeat.behaviors.motion.concatenation import (
     SAME_TIME,
     concatenate,
     cut,
-    seam_checks,
+    junction_checks,
 )
-from backbeat.behaviors.setlist.medley import Medley
+from backbeat.behaviors.setlist.concatenation import Concatenation
+from backbeat.behaviors.setlist.placement import (
+    clear_step_back,
+    places,
+    plan_transition,
+)
 from backbeat.behaviors.setlist.specification import SetlistSpecification
-from backbeat.behaviors.setlist.staging import clear_step_back, places, way
 from backbeat.behaviors.setlist.transition import TransitionPlanner
 from backbeat.models.collision.making import make_self_collision_model
 from backbeat.models.common.errors import BackbeatError
@@ -66,13 +70,13 @@ def make_show(
     scene = _only(scenes, "its {0.name} at {0.place}", "place for the kit") or Scene()
     solids = scene.drum_kit().solids() if scene.name else []
     planner = TransitionPlanner(robot, make_self_collision_model(robot, scene=solids))
-    medley = _join(setlist, parts, planner, bpm, report)
-    motion = concatenate(medley.motions)
+    joined = _join(setlist, parts, planner, bpm, report)
+    motion = concatenate(joined.motions)
     report(0.6, "verifying")
     certificate = verify_motion(
-        robot, motion, planner.collisions, Limits().friction, medley.worst_knot()
+        robot, motion, planner.collisions, Limits().friction, joined.worst_knot()
     )
-    seams = seam_checks(robot, medley.motions)
+    junctions = junction_checks(robot, joined.motions)
     com, momentum, inertia = centroidal_quantities(robot, motion)
     return Behavior(
         name=setlist.name,
@@ -84,33 +88,33 @@ def make_show(
         mount=Mount(),
         scene=scene,
         bpm=bpm,
-        meter=medley.meter(),
+        meter=joined.meter(),
         motion=motion,
         com=com,
         momentum=momentum,
         inertia=inertia,
-        events=tuple(sorted(medley.events, key=lambda e: e.time)),
-        certificate=Certificate((*certificate.checks, *seams)),
+        events=tuple(sorted(joined.events, key=lambda e: e.time)),
+        certificate=Certificate((*certificate.checks, *junctions)),
         specification=text,
-        provenance=_provenance(medley, float(motion.t[-1])),
+        provenance=_provenance(joined, float(motion.t[-1])),
     )
 
 
 def _parts(
     setlist: SetlistSpecification, robot: RobotModel, behaviors: Mapping[str, Behavior]
 ) -> list[Behavior]:
-    """What is performed, number by number.
+    """What is performed, entry by entry.
 
     Raises:
         BackbeatError: a behavior cannot be one of several, or has not so many beats.
     """
-    numbers = setlist.numbers()
-    for name in dict.fromkeys(n.behavior for n in numbers):
+    entries = setlist.entries()
+    for name in dict.fromkeys(n.behavior for n in entries):
         _check_part(setlist, robot, behaviors[name])
-    return [until(behaviors[n.behavior], n.until) for n in numbers]
+    return [until(behaviors[n.behavior], n.until) for n in entries]
 
 
-def _provenance(medley: Medley, duration: float) -> dict[str, object]:
+def _provenance(joined: Concatenation, duration: float) -> dict[str, object]:
     """What is filed of how a show of so many seconds was made."""
     return {
         "key": "",
@@ -118,7 +122,7 @@ def _provenance(medley: Medley, duration: float) -> dict[str, object]:
         "drake": metadata.version("drake"),
         "duration_s": duration,
         "seconds": 0.0,
-        **medley.numbers(),
+        **joined.statistics(),
     }
 
 
@@ -128,40 +132,40 @@ def _join(
     planner: TransitionPlanner,
     bpm: float,
     report: Progress,
-) -> Medley:
-    """Places parts one after the other, with ways and rests between them.
+) -> Concatenation:
+    """Places parts one after the other, with transitions and rests between them.
 
     Raises:
         BackbeatError: no way was found from one to the next.
     """
-    numbers = setlist.numbers()
+    entries = setlist.entries()
     rows = [i for i, n in enumerate(setlist.behaviors, 1) for _ in range(n.repeat)]
     try:
         back = clear_step_back(parts, planner, setlist.step_back)
     except BackbeatError as error:
         raise BackbeatError(f"{setlist.name}: {error}") from None
     placed = places(parts, planner, back)
-    medley = Medley(bpm)
+    joined = Concatenation(bpm)
     if back > setlist.step_back:
-        medley.remarks.append(
+        joined.remarks.append(
             f"the robot steps back {back:g} m and not {setlist.step_back:g}, for what "
             f"follows or goes before would reach the drums; step_back: {back:g} says so"
         )
-    for i, (number, part) in enumerate(zip(numbers, parts, strict=True)):
+    for i, (entry, part) in enumerate(zip(entries, parts, strict=True)):
         report(0.5 * i / len(parts), f"on to {part.name}")
         if i:
             before = parts[i - 1], placed[i - 1]
             try:
-                legs = way(planner, *before, part, placed[i])
+                legs = plan_transition(planner, *before, part, placed[i])
             except BackbeatError as error:
                 raise BackbeatError(
-                    f"{setlist.name}, number {rows[i]}: {error}",
+                    f"{setlist.name}, entry {rows[i]}: {error}",
                     path=("behaviors", rows[i] - 1),
                 ) from None
-            medley.add_way(part.name, legs)
-            medley.rest(number.rest, number.beats)
-        medley.add_part(part, placed[i])
-    return medley
+            joined.add_transition(part.name, legs)
+            joined.rest(entry.rest, entry.beats)
+        joined.add_part(part, placed[i])
+    return joined
 
 
 def _check_part(

@@ -1,4 +1,4 @@
-"""Setlists: behaviors in a row, as people write them."""
+"""Setlists: behaviors in a row, as a YAML file gives them."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
@@ -29,7 +29,7 @@ class SetlistEntry:
     until: float = 0.0
 
     def __str__(self) -> str:
-        """What a person says of it."""
+        """The entry in words."""
         said = [self.behavior]
         if self.repeat != 1:
             said.append(f"{self.repeat} times")
@@ -68,7 +68,7 @@ class SetlistSpecification(Authored):
     # least [m]; more where that would reach the drums.
     step_back: float = 0.6
 
-    def numbers(self) -> list[SetlistEntry]:
+    def entries(self) -> list[SetlistEntry]:
         """The behaviors in order, repeats written out; rests come once."""
         return [
             n if i == 0 else replace(n, rest=0.0, beats=0.0)
@@ -80,13 +80,13 @@ class SetlistSpecification(Authored):
         """A line for every behavior."""
         at = f" at {self.bpm:g} BPM" if self.bpm else ""
         lines = [f"{self.name}: {len(self.behaviors)} behaviors{at}"]
-        return "\n".join([*lines, *(f"  {number}" for number in self.behaviors)])
+        return "\n".join([*lines, *(f"  {entry}" for entry in self.behaviors)])
 
     def check(self) -> None:
         """Refuses what cannot be played.
 
         Raises:
-            BackbeatError: no behavior, or a number that makes no sense.
+            BackbeatError: no behavior, or a value that makes no sense.
         """
         for path, sentence in self.problems():
             raise BackbeatError(sentence, path=path)
@@ -103,7 +103,7 @@ class SetlistSpecification(Authored):
             )
         if not (np.isfinite(self.step_back) and 0 <= self.step_back <= 2):
             yield ("step_back",), f"{self.name}: step_back is 0 to 2 m"
-        for i, number in enumerate(self.behaviors):
-            for key, sentence in number.problems():
-                where = f"{self.name}, number {i + 1}"
+        for i, entry in enumerate(self.behaviors):
+            for key, sentence in entry.problems():
+                where = f"{self.name}, entry {i + 1}"
                 yield ("behaviors", i, key), f"{where}: {sentence}"

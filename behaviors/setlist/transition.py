@@ -1,4 +1,4 @@
-"""Transitions: how a robot gets from where one behavior ends to where the next starts.
+"""Transitions: motions from the end of one behavior to the start of the next.
 
 A transition visits configurations at rest; it may start from one in motion. Where the
 feet of two of them are the same the posture changes between them, and where they are
@@ -85,7 +85,7 @@ class Leg:
 
 
 class TransitionPlanner:
-    """Plans the ways of one robot among the same things."""
+    """Plans transitions of one robot in one scene."""
 
     def __init__(self, robot: RobotModel, collisions: CollisionModel) -> None:
         """Prepares.
@@ -133,7 +133,7 @@ class TransitionPlanner:
         before: DenseTrajectory,
         after: DenseTrajectory,
     ) -> list[Leg]:
-        """Solves the way through some configurations.
+        """Solves the transition through some configurations.
 
         Args:
             names: behaviors before and after, for errors.

@@ -16,12 +16,12 @@ from backbeat.behaviors.library.behavior import centroidal_quantities
 from backbeat.behaviors.motion.authored import Specification
 from backbeat.behaviors.motion.concatenation import COLUMNS, rows, with_contacts
 from backbeat.behaviors.motion.plan import MotionPlan
-from backbeat.behaviors.music.notation.player import NO_ADVICE, Advice
+from backbeat.behaviors.music.notation.player import NO_HINTS, Hints
 from backbeat.behaviors.solving.window_store import Arrays
 from backbeat.optimization.diagnosis.explanation import explain
 from backbeat.optimization.diagnosis.limit_use import active_limits
 from backbeat.optimization.interior_point.iterate import Guess
-from backbeat.optimization.interior_point.solution import TrajectorySolution, Trouble
+from backbeat.optimization.interior_point.solution import TrajectorySolution, Violation
 from backbeat.optimization.interior_point.solver import InteriorPoint
 from backbeat.optimization.problem.dense_trajectory import DenseTrajectory
 from backbeat.optimization.problem.trajectory_problem import TrajectoryProblem
@@ -46,22 +46,22 @@ class Source(NamedTuple):
         specification: what was authored.
         folder: where it was found.
         key: hash of the code and of the robot.
-        advice: what its plan heeds.
+        hints: those that its plan follows.
     """
 
     specification: Specification
     folder: Path
     key: str
-    advice: Advice = NO_ADVICE
+    hints: Hints = NO_HINTS
 
     def plan(self) -> MotionPlan:
         """Compiles the plan."""
-        return self.specification.advised(self.folder, self.advice)
+        return self.specification.plan_with_hints(self.folder, self.hints)
 
 
 @dataclass
-class Bench:
-    """What a process needs to work on a motion, made once.
+class WorkerState:
+    """State of a worker process: what it needs to solve windows of a motion.
 
     Attributes:
         source: where the motion comes from.
@@ -93,19 +93,19 @@ class Bench:
         return float(self.plan.problem.times[self.windows[i].start])
 
     def occupy(self) -> None:
-        """This process works here from now on."""
-        _BENCH[:] = [self]
+        """Makes this the state of this process."""
+        _WORKER_STATE[:] = [self]
 
 
 # What this process works on: one motion at most.
-_BENCH: list[Bench] = []
+_WORKER_STATE: list[WorkerState] = []
 
 
-def bench_of(source: Source) -> Bench:
-    """The bench of a source, whose plan a process compiles once."""
-    if not _BENCH or _BENCH[0].source != source:
-        _BENCH[:] = [Bench(source, source.plan())]
-    return _BENCH[0]
+def worker_state_of(source: Source) -> WorkerState:
+    """The state of this process for a source, whose plan it compiles once."""
+    if not _WORKER_STATE or _WORKER_STATE[0].source != source:
+        _WORKER_STATE[:] = [WorkerState(source, source.plan())]
+    return _WORKER_STATE[0]
 
 
 def around(window: Window, knots: Knots) -> Knots:
@@ -125,16 +125,16 @@ def solve(source: Source, i: int, given: tuple[np.ndarray, ...]) -> Arrays:
     Returns:
         q, w and log of the solver; where there is no motion, also its troubles.
     """
-    bench = bench_of(source)
-    transcription = bench.transcription(i, given)
+    worker_state = worker_state_of(source)
+    transcription = worker_state.transcription(i, given)
     solution = InteriorPoint(transcription).solve()
-    names = bench.plan.problem.contact_names
+    names = worker_state.plan.problem.contact_names
     w = ordered(solution.w, transcription.contacts, names)
     made = {"q": solution.q, "w": w, "log": np.array(json.dumps(solution.log))}
     if not solution.is_solved:
-        start, found = bench.start(i), solution.troubles()
-        troubles = [t._replace(time=t.time + start) for t in found]
-        made["troubles"] = np.array(json.dumps(troubles))
+        start, found = worker_state.start(i), solution.all_violations()
+        violations = [t._replace(time=t.time + start) for t in found]
+        made["violations"] = np.array(json.dumps(violations))
     return made
 
 
@@ -147,12 +147,12 @@ def why_not(source: Source, i: int, given: tuple[np.ndarray, ...], made: Arrays)
         given: what its neighbors give to it.
         made: what `solve` came to.
     """
-    bench = bench_of(source)
-    transcription = bench.transcription(i, given)
-    names = bench.plan.problem.contact_names
+    worker_state = worker_state_of(source)
+    transcription = worker_state.transcription(i, given)
+    names = worker_state.plan.problem.contact_names
     guess = Guess(made["q"], ordered(made["w"], names, transcription.contacts))
     found = explain(InteriorPoint(transcription).evaluate(guess))
-    return found.later(bench.start(i)).sentence(bench.plan.place)
+    return found.later(worker_state.start(i)).sentence(worker_state.plan.place)
 
 
 def fill(source: Source, i: int, given: tuple[np.ndarray, ...]) -> Arrays:
@@ -163,14 +163,14 @@ def fill(source: Source, i: int, given: tuple[np.ndarray, ...]) -> Arrays:
         i: which window.
         given: the knots around the window.
     """
-    bench = bench_of(source)
-    problem, window = bench.plan.problem, bench.windows[i]
+    worker_state = worker_state_of(source)
+    problem, window = worker_state.plan.problem, worker_state.windows[i]
     curves = make_curves(problem, window, Knots(*given))
     own = with_contacts(rows(curves.whole, curves.own), problem.contact_names)
     # One sample more is verified, so that nothing between two windows is left out.
     is_last = window.last == problem.num_knots - 1
     seen = rows(curves.whole, slice(curves.own.start, curves.own.stop + (not is_last)))
-    certificate = bench.verifier.verify(seen, knot_check(curves.solution))
+    certificate = worker_state.verifier.verify(seen, knot_check(curves.solution))
     com, momentum, inertia = centroidal_quantities(problem.robot, own)
     limits = active_limits(curves.solution)
     return {
@@ -193,9 +193,11 @@ def certificate_of(made: Arrays) -> Certificate:
     return Certificate(checks, tuple(Check.from_plain(place) for place in places))
 
 
-def troubles_of(made: Arrays) -> list[Trouble]:
+def violations_of(made: Arrays) -> list[Violation]:
     """What `solve` found no motion for."""
-    return [Trouble.from_plain(t) for t in json.loads(str(made.get("troubles", "[]")))]
+    return [
+        Violation.from_plain(t) for t in json.loads(str(made.get("violations", "[]")))
+    ]
 
 
 class WindowCurves(NamedTuple):

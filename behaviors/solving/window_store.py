@@ -1,4 +1,4 @@
-"""WindowStore: what was found in windows of long motions, by all that decides it."""
+"""WindowStore: solutions of windows of long motions, by a hash of their inputs."""
 
 import hashlib
 import io

@@ -22,18 +22,18 @@ from backbeat.behaviors.library.build_cost import SOLVING
 from backbeat.behaviors.motion.concatenation import COLUMNS, make_continuous
 from backbeat.behaviors.motion.plan import MotionPlan
 from backbeat.behaviors.solving.window_steps import (
-    Bench,
     Source,
+    WorkerState,
     around,
     certificate_of,
     fill,
     solve,
-    troubles_of,
+    violations_of,
     why_not,
 )
 from backbeat.behaviors.solving.window_store import Arrays, WindowStore, fingerprint
 from backbeat.models.common.errors import NoMotionError
-from backbeat.optimization.interior_point.solution import Trouble
+from backbeat.optimization.interior_point.solution import Violation
 from backbeat.optimization.problem.dense_trajectory import DenseTrajectory
 from backbeat.optimization.verification.certificate import Certificate, worst_of
 from backbeat.optimization.windows.pieces import (
@@ -67,7 +67,7 @@ class FoundMotion(NamedTuple):
         limits: active limits, as records.
         violation: the worst of all knots, scaled.
         seconds: time it took [s].
-        knots: its knots; None where nobody asks for them.
+        knots: its knots; None where they are not requested.
     """
 
     motion: DenseTrajectory
@@ -79,13 +79,13 @@ class FoundMotion(NamedTuple):
     seconds: float
     knots: Knots | None = None
 
-    def troubles(self) -> list[Trouble]:
+    def all_violations(self) -> list[Violation]:
         """Where the motion fails verification."""
-        return self.certificate.troubles()
+        return self.certificate.all_violations()
 
 
 @dataclass
-class Workshop:
+class WindowedSolver:
     """Where long motions are made: what is kept, and how many hands there are.
 
     Attributes:
@@ -124,12 +124,12 @@ class Workshop:
                 found = solve_long(work, progress)
                 self.steps += work.made
                 is_good = isinstance(found, FoundMotion) and found.certificate.passed
-                if is_good or plan.otherwise is None:
+                if is_good or plan.fallback_plan is None:
                     break
-                other = plan.otherwise(found.troubles())
+                other = plan.fallback_plan(found.all_violations())
                 if other is None:
                     break
-                plan, source = other, source._replace(advice=other.advice)
+                plan, source = other, source._replace(hints=other.hints)
         if isinstance(found, FoundMotion):
             work.store.forget()
             return plan, found
@@ -143,7 +143,7 @@ class Workshop:
         if self.processes <= 1:
             yield None
             return
-        # Who interrupts us waits for the windows under way, and keeps them.
+        # An interrupt waits for the windows under way, and keeps them.
         executor = ProcessPoolExecutor(
             self.processes,
             get_context("spawn"),
@@ -167,9 +167,9 @@ class NothingFound(NamedTuple):
     windows: dict[int, Arrays]
     given: dict[int, tuple[np.ndarray, ...]]
 
-    def troubles(self) -> list[Trouble]:
+    def all_violations(self) -> list[Violation]:
         """What kept them from being solved."""
-        return [t for made in self.windows.values() for t in troubles_of(made)]
+        return [t for made in self.windows.values() for t in violations_of(made)]
 
     def why(self, source: Source) -> str:
         """A sentence on the first of them."""
@@ -181,7 +181,7 @@ def solve_long(work: "_Work", progress: Progress) -> FoundMotion | NothingFound:
     """Solves and verifies a long motion once.
 
     Args:
-        work: what it is, and who does it.
+        work: the problem, and the processes that solve it.
         progress: called as the work goes on.
     """
     started = time.perf_counter()
@@ -195,7 +195,7 @@ def solve_long(work: "_Work", progress: Progress) -> FoundMotion | NothingFound:
             if window.is_free == free
         }
         pieces = work.run(solve, asked, _part(progress, start, 0.35, SOLVING))
-        failed = {i: made for i, made in pieces if "troubles" in made}
+        failed = {i: made for i, made in pieces if "violations" in made}
         if failed:
             return NothingFound(failed, asked)
         for i, made in pieces:
@@ -247,14 +247,14 @@ class _Work:
     made: int = 0
 
     @cached_property
-    def bench(self) -> Bench:
+    def worker_state(self) -> WorkerState:
         """Where this process works on the motion."""
-        return Bench(self.source, self.plan)
+        return WorkerState(self.source, self.plan)
 
     @property
     def windows(self) -> list[Window]:
         """The windows of the plan."""
-        return self.bench.windows
+        return self.worker_state.windows
 
     def run(
         self, step: Step, asked: Asked, progress: Progress
@@ -264,7 +264,7 @@ class _Work:
         results = {i: self.store.load(key) for i, key in keys.items()}
         missing = [i for i, known in results.items() if known is None]
         self.made += len(missing)
-        self.bench.occupy()
+        self.worker_state.occupy()
         if self.executor is not None and len(missing) > 1:
             jobs = {
                 self.executor.submit(

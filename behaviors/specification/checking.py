@@ -1,4 +1,4 @@
-"""Checking: what is wrong with a specification, with lines, before it is solved."""
+"""Checking: failures and warnings of a specification, with lines."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
@@ -44,7 +44,7 @@ class LocatedFinding:
     Attributes:
         line: line of the file, counted from 1.
         finding: what it is.
-        span: characters that its mend takes the place of; None if it has no mend.
+        span: characters that its fix takes the place of; None if it has no fix.
         file: which file, if it is another one than that which is checked.
     """
 
@@ -56,10 +56,10 @@ class LocatedFinding:
     def sentence(self, path: str | Path) -> str:
         """One line as compilers write it."""
         kind = "failure" if self.finding.fails else "warning"
-        mend = f" [--fix: {self.finding.mend}]" if self.span else ""
+        fix = f" [--fix: {self.finding.fix}]" if self.span else ""
         file = self.file or path
         sentence = behind_place(self.finding.sentence, file, self.line)
-        return one_line(f"{file}:{self.line}: {kind}: {sentence}{mend}")
+        return one_line(f"{file}:{self.line}: {kind}: {sentence}{fix}")
 
 
 def check_file(path: str | Path) -> list[LocatedFinding]:
@@ -134,7 +134,7 @@ def refuse_setlist(text: str, path: str | Path) -> None:
 
 
 def on_its_line(error: BackbeatError, text: str, path: str | Path) -> BackbeatError:
-    """An error about a number of a setlist, with the line where that stands."""
+    """An error about an entry of a setlist, with the line where that stands."""
     if error.file is not None or error.path[:1] != ("behaviors",):
         return error
     line = YamlLines(text).line(error.path[:2])
@@ -214,8 +214,8 @@ def _located(lines: YamlLines, found: Sequence[RuleFinding]) -> list[LocatedFind
 
 
 def _span(lines: YamlLines, finding: RuleFinding) -> Span | None:
-    """Where the mend goes."""
-    if finding.mend is None:
+    """Where the fix goes."""
+    if finding.fix is None:
         return None
     find = lines.key_span if finding.renames else lines.value_span
     return find(finding.path)
@@ -246,8 +246,8 @@ def _unknown_keys(
         for key in lines.names(place):
             if key not in names:
                 error = unknown_name(f"key in {where}", key, names)
-                mend = nearest(key, names)
-                found.append(RuleFinding(True, (*place, key), str(error), mend, True))
+                fix = nearest(key, names)
+                found.append(RuleFinding(True, (*place, key), str(error), fix, True))
     return found
 
 
@@ -294,8 +294,8 @@ def _recordings(
     return found, moves
 
 
-def mended(text: str, path: str | Path) -> tuple[str, list[LocatedFinding]]:
-    """A choreography or setlist with all mended that has one obvious mend.
+def autofixed(text: str, path: str | Path) -> tuple[str, list[LocatedFinding]]:
+    """A choreography or setlist with all corrected that has one obvious fix.
 
     Comments and layout stay as they are.
 
@@ -304,7 +304,7 @@ def mended(text: str, path: str | Path) -> tuple[str, list[LocatedFinding]]:
         path: where it is.
 
     Returns:
-        The text, and what was mended.
+        The text, and what was autofixed.
     """
     path = Path(path)
     done: list[LocatedFinding] = []
@@ -317,8 +317,8 @@ def mended(text: str, path: str | Path) -> tuple[str, list[LocatedFinding]]:
         if not wanted:
             break
         for (a, b), item in sorted(wanted.items(), reverse=True):
-            mend = item.finding.mend
-            new = f"{mend:g}" if isinstance(mend, float) else str(mend)
+            fix = item.finding.fix
+            new = f"{fix:g}" if isinstance(fix, float) else str(fix)
             text = text[:a] + new + text[b:]
         done += [replace(item, span=None) for item in wanted.values()]
     return text, done

@@ -1,8 +1,9 @@
-"""Where in a file the fault stands that an error tells of."""
+"""The line of a file that an error is about."""
 
 from contextlib import suppress
 from pathlib import Path
 
+from backbeat.behaviors.specification.old_keys import written_path
 from backbeat.models.common.errors import BackbeatError
 from backbeat.models.common.outside_file import read_text
 from backbeat.models.common.yaml_file import read_tree
@@ -44,4 +45,4 @@ def _place(error: BackbeatError, lines: YamlLines) -> Place:
         found = lines.find(error.subject, inside) if error.subject else None
         if found is not None:
             return found
-    return error.path
+    return written_path(error.path, lines)

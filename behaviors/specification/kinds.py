@@ -1,4 +1,4 @@
-"""Specifications: the YAML files that people write, by kind."""
+"""Specifications: the YAML files of behaviors, by kind."""
 
 import re
 from pathlib import Path
@@ -13,6 +13,7 @@ from backbeat.behaviors.music.files.score_reader import AS_WRITTEN, NOTES
 from backbeat.behaviors.music.notation.score_description import Adaptation
 from backbeat.behaviors.posture.specification import PostureSpecification
 from backbeat.behaviors.setlist.specification import SetlistSpecification
+from backbeat.behaviors.specification.old_keys import with_new_keys
 from backbeat.models.common.errors import (
     UNKNOWN_BEHAVIOR,
     BackbeatError,
@@ -122,7 +123,7 @@ def read_any(
 
 
 def drumming_text(notes: str | Path, adapt: Adaptation = AS_WRITTEN) -> str:
-    """The specification of who drums what a MIDI or tablature file holds.
+    """A drumming specification for a MIDI or tablature file.
 
     Raises:
         BackbeatError: the file's name has nothing that a behavior could be called.
@@ -180,6 +181,7 @@ def parse_specification(text: str, where: str) -> Specification:
     if kind not in KINDS:
         with located("kind"):
             raise unknown_name(f"kind in {where}", kind, [*KINDS, SETLIST])
+    text = with_new_keys(text, kind, where)
     specification: Specification = parse_yaml(KINDS[kind], text, where)
     with located("name"):
         check_name(specification.name)

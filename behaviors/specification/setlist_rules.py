@@ -1,4 +1,4 @@
-"""Rules of setlists: what does not go together, before anything is built."""
+"""Rules of setlists: behaviors that cannot be joined, before anything is built."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -29,15 +29,15 @@ from backbeat.models.common.outside_file import beside
 RETIMED = (DanceSpecification, FootstepSpecification)
 
 
-def part_path(number: SetlistEntry, folder: str | Path) -> Path:
+def part_path(entry: SetlistEntry, folder: str | Path) -> Path:
     """Path of the specification of one of a setlist's behaviors.
 
     Raises:
         BackbeatError: there is none of that name.
     """
-    if Path(number.behavior).suffix in (".yaml", ".yml"):
-        return find_specification(beside(folder, number.behavior, "the setlist"))
-    return find_specification(number.behavior)
+    if Path(entry.behavior).suffix in (".yaml", ".yml"):
+        return find_specification(beside(folder, entry.behavior, "the setlist"))
+    return find_specification(entry.behavior)
 
 
 def part_paths(setlist: SetlistSpecification, folder: str | Path) -> dict[str, Path]:
@@ -86,7 +86,7 @@ def shadows(path: str | Path) -> dict[Path, str]:
                 if as_in_show(specification, setlist) == specification:
                     named[part] = specification.name
     except BackbeatError:
-        return {}  # The build tells.
+        return {}  # The build reports it.
     shipped = {*shipped_names(), *shipped_setlists()}
     return {f: name for f, name in named.items() if name in shipped and not ships(f)}
 
@@ -94,7 +94,7 @@ def shadows(path: str | Path) -> dict[Path, str]:
 def setlist_findings(
     setlist: SetlistSpecification, folder: str | Path, warns: bool = True
 ) -> list[RuleFinding]:
-    """All that keeps a setlist from being played, as far as its files tell.
+    """All that keeps a setlist from being played, as far as its files show.
 
     Args:
         setlist: the setlist.
@@ -105,17 +105,17 @@ def setlist_findings(
     if found:
         return found
     parts: dict[int, tuple[Specification, Path]] = {}
-    for i, number in enumerate(setlist.behaviors):
+    for i, entry in enumerate(setlist.behaviors):
         try:
-            path = part_path(number, folder)
+            path = part_path(entry, folder)
             specification, _ = read_specification(path)
             parts[i] = at_tempo(specification, setlist.bpm), path.parent
         except BackbeatError as error:
-            mend = None
+            fix = None
             if error.code == UNKNOWN_BEHAVIOR:
-                mend = nearest(number.behavior, shipped_names())
+                fix = nearest(entry.behavior, shipped_names())
             place = ("behaviors", i, "behavior")
-            found.append(RuleFinding(True, place, f"number {i + 1}: {error}", mend))
+            found.append(RuleFinding(True, place, f"entry {i + 1}: {error}", fix))
     for i, (specification, where) in parts.items():
         found += _alone(setlist, i, specification, where)
     found += _tempos(setlist, parts)
@@ -129,8 +129,8 @@ def _alone(
     setlist: SetlistSpecification, i: int, specification: Specification, folder: Path
 ) -> Iterator[RuleFinding]:
     """What keeps one behavior from being in a show."""
-    place, where = ("behaviors", i, "behavior"), f"number {i + 1}"
-    name, number = specification.name, setlist.behaviors[i]
+    place, where = ("behaviors", i, "behavior"), f"entry {i + 1}"
+    name, entry = specification.name, setlist.behaviors[i]
     if isinstance(specification, DrummingSpecification):
         if specification.seat != "none":
             standing = f"{name}-standing"
@@ -140,7 +140,7 @@ def _alone(
                 place,
                 f"{where}: in {name} the robot sits and cannot walk on; take drums "
                 f"with 'seat: none'{known} instead",
-                standing if known and number.behavior == name else None,
+                standing if known and entry.behavior == name else None,
             )
         missing = set(specification.equipment) - set(setlist.equipment)
         if missing:
@@ -152,7 +152,7 @@ def _alone(
                 f"write equipment: [{', '.join(specification.equipment)}] at the top "
                 "of the setlist",
             )
-    if not number.until:
+    if not entry.until:
         return
     beats = _beats(specification, folder)
     if beats is None:
@@ -162,12 +162,12 @@ def _alone(
             f"{where}: {name} has no tempo, so it has no beat to leave on; leave "
             "'until' out",
         )
-    elif number.until >= beats:
+    elif entry.until >= beats:
         yield RuleFinding(
             True,
             ("behaviors", i, "until"),
             f"{where}: {name} has {beats:g} beats and cannot be left on beat "
-            f"{number.until:g}",
+            f"{entry.until:g}",
         )
 
 
@@ -182,15 +182,13 @@ def _carrying(
     try:
         moves = vocabulary(folder) | dance.recorded(folder, list(dance.recordings))
         if any(f.fails for f in findings(dance, moves)):
-            return  # The check of the dance itself tells.
+            return  # The check of the dance itself reports it.
         said = dance.carried_findings(moves)
     except BackbeatError as error:
-        yield RuleFinding(
-            True, ("behaviors", i, "behavior"), f"number {i + 1}: {error}"
-        )
+        yield RuleFinding(True, ("behaviors", i, "behavior"), f"entry {i + 1}: {error}")
         return
     for found in said:
-        sentence = f"number {i + 1}: {found.sentence}"
+        sentence = f"entry {i + 1}: {found.sentence}"
         yield RuleFinding(False, ("behaviors", i, "behavior"), sentence)
 
 
@@ -208,7 +206,7 @@ def _beats(specification: Specification, folder: Path) -> float | None:
 
 
 def _score(specification: DrummingSpecification, folder: Path) -> Score:
-    """What it plays, whoever's hands do."""
+    """Its score, without hands."""
     return load_score(
         specification.score_path(folder),
         kit_members(specification.drum_kit(folder)),
@@ -222,7 +220,7 @@ def _tempo(specification: Specification, folder: Path) -> float:
         return specification.bpm
     if isinstance(specification, DrummingSpecification):
         bpm = _score(specification, folder).tempo.bpm
-        return float(bpm) * specification.haste
+        return float(bpm) * specification.tempo_scale
     return 0.0
 
 
@@ -236,7 +234,7 @@ def _tempos(
             bpm = _tempo(specification, folder)
         except BackbeatError as error:
             place = ("behaviors", i, "behavior")
-            yield RuleFinding(True, place, f"number {i + 1}: {error}")
+            yield RuleFinding(True, place, f"entry {i + 1}: {error}")
             continue
         if not bpm:
             continue
@@ -247,7 +245,7 @@ def _tempos(
             yield RuleFinding(
                 True,
                 ("bpm",),
-                f"number {i + 1}: {specification.name} has the {bpm:g} BPM of its "
+                f"entry {i + 1}: {specification.name} has the {bpm:g} BPM of its "
                 f"score, and the setlist {setlist.bpm:g}; write bpm: {bpm:g}, or "
                 "change the score",
                 bpm,
@@ -257,7 +255,7 @@ def _tempos(
             yield RuleFinding(
                 True,
                 ("behaviors", i, "behavior"),
-                f"number {i + 1}: {specification.name} has {bpm:g} BPM and {first[0]} "
+                f"entry {i + 1}: {specification.name} has {bpm:g} BPM and {first[0]} "
                 f"has {first[1]:g}; a show has one tempo, so write bpm: {wanted:g} at "
                 "the top of the setlist, and what has beats is danced at that",
             )

@@ -1,4 +1,4 @@
-"""The joint command: what controllers ask of the joint servo, as one vector."""
+"""The joint command: the inputs of the joint servo, as one vector."""
 
 import numpy as np
 

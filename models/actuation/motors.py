@@ -1,4 +1,4 @@
-"""Motors that follow a wanted effort late, and no faster than they can.
+"""Motors that follow a commanded effort with a lag and a bounded rate.
 
     T du/dt = w - u,    |du/dt| <= s
 
@@ -52,7 +52,7 @@ def move_motors(
 
     Args:
         u: (nj,) effort at its start [N m].
-        wanted: (nj,) effort that they are told, for all of the step [N m].
+        wanted: (nj,) commanded effort, for all of the step [N m].
         period: length of the step [s].
         lag: time constant T [s], or zero.
         slew: (nj,) highest rate of the effort [N m/s]; zero for none.

@@ -1,4 +1,4 @@
-"""The safety law of a URDF joint: what a controller may still ask for near a limit.
+"""The safety law of a URDF joint: bounds on commands near the joint's limits.
 
 `<safety_controller>` bounds the velocity by the distance from soft limits of the
 position, and the effort by the distance from those bounds of the velocity, as in the
@@ -103,7 +103,7 @@ def clip_efforts(
 
 
 class SafetyLaws:
-    """The safety laws of a robot's joints, as a bound on what motors are told.
+    """The safety laws of a robot's joints, as a bound on the commands of motors.
 
     Attributes:
         laws: those of the joints that have one.

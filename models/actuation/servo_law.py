@@ -1,4 +1,4 @@
-"""The law of the joint servo, and what it remembers, compiled.
+"""The law of the joint servo and its memory, compiled.
 
     w = f effort + kp (q_d - q) + kd (v_d - v) + ki integral of (q_d - q) + ke friction
     u = clip(w, +- effort limit)
@@ -43,7 +43,7 @@ from backbeat.models.dynamics.finite import all_finite
 # of the integral, measured friction, and the mean effort of the last step [N m].
 MOTORS, HELD, MEASURED, LAST = range(4)
 # Wanted speed from which on all of the friction is made up for [rad/s or m/s], and
-# how fast a servo wants its errors gone [1/s].
+# how fast the errors of a servo decay [1/s].
 FRICTION_SPEED, FRICTION_RATE = 0.05, 20.0
 # Corner of the low pass through which friction is measured [rad/s], and the most of the
 # effort limit that measured friction and integral may each come to.
@@ -87,7 +87,7 @@ def take_step(
         command: (9 nj,) joint command.
         state: (nq + nv,) as sensed; where it is no number, errors are not corrected.
         memory: (4 nj,) of the servo.
-        step: (3, nj) written: what motors are told, its mean, and after it [N m].
+        step: (3, nj) written: the motors' command, its mean, the effort after it [N m].
         actuation: (nu,) written: the mean by actuator of the plant [N m].
     """
     traits, nq = bound.content
@@ -133,7 +133,7 @@ def _tell_motors(traits, nq, command, state, known, memory, told):
         effort += stiffness * error
         effort += command[DAMPING * nj + j] * slip
         share = command[EFFORT_FEEDBACK * nj + j]
-        # A servo without memory has been asked for nothing that it remembers.
+        # The commands of a servo without memory have neither integral nor friction.
         if memory.shape[0] > 0:
             if command[INTEGRAL * nj + j] > 0.0:
                 effort += memory[HELD * nj + j]

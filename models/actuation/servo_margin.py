@@ -1,6 +1,6 @@
 """What gains a sampled servo can have: discrete stability of one joint.
 
-A joint of felt inertia I and own damping d is told the effort w_k = -kp q - kd v at
+A joint of felt inertia I and own damping d gets the effort w_k = -kp q - kd v at
 every step h, from a sample that is n steps old; the motor follows with the lag T. With
 the effort's mean m_k over the step, and Drake's steps, which take damping implicitly
 and positions with the new velocity,
@@ -50,7 +50,7 @@ class SampledServo(NamedTuple):
     """The servo of one joint, and when its samples act.
 
     Attributes:
-        inertia: that the joint feels [kg m^2 or kg].
+        inertia: reflected at the joint [kg m^2 or kg].
         stiffness, damping: gains [N m/rad, N m s/rad].
         own: viscous damping of the joint [N m s/rad].
         step: time between samples [s].
@@ -115,7 +115,7 @@ class SampledServo(NamedTuple):
 def felt_inertias(
     fused: MultibodyPlant, full: MultibodyPlant, posture: Mapping[str, float]
 ) -> dict[str, float]:
-    """Inertia that joints feel in a posture, with their rotors, by name [kg m^2].
+    """Inertia reflected at joints in a posture, with rotors, by name [kg m^2].
 
     It is 1 / (M^-1)_jj of the mass matrix M, on whose diagonal is what rotors add
     behind their gears: what an effort of one joint has to move while all else is free.
@@ -148,9 +148,9 @@ def servo_of(inertia: float, frequency: float, least: float) -> tuple[float, flo
     """Stiffness and damping of a critically damped servo [N m/rad, N m s/rad].
 
     Args:
-        inertia: that the joint feels [kg m^2].
+        inertia: reflected at the joint [kg m^2].
         frequency: of the servo [Hz].
-        least: inertia that is taken where the joint feels less [kg m^2].
+        least: inertia that is taken where the reflected one is less [kg m^2].
     """
     omega = 2.0 * np.pi * frequency
     taken = max(inertia, least)
@@ -167,7 +167,7 @@ def check_servo_gains(
 
     Args:
         servos: frequency [Hz] and least inertia [kg m^2] by joint.
-        felt: inertia that the joint feels [kg m^2].
+        felt: inertia reflected at the joint [kg m^2].
         own: viscous damping of the joint [N m s/rad].
         where: what has the gains, for the message.
 

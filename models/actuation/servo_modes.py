@@ -79,7 +79,7 @@ def compliant_command(
     """Command by which joints are soft springs with little friction.
 
     A torque tau from outside turns a joint by tau / stiffness away from its attractor,
-    so that a hand can push on a door, a knob or a valve with a force that it knows.
+    so that a hand can push on a door, a knob or a valve with a known force.
 
     Args:
         attractor: (nj,) where the springs are at rest [rad].

@@ -1,4 +1,4 @@
-"""Transmissions: what actuators and joints have to do with each other.
+"""Transmissions: how efforts and velocities of actuators map to those of joints.
 
     simple         q_a = n (q_j - offset),         tau_j = n tau_a
     differential   q_a1 = n_a1 (n_j1 q_j1 + n_j2 q_j2)
@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from backbeat.models.common.errors import BackbeatError
-from backbeat.models.urdf.loading.honoring import DIFFERENTIAL, SIMPLE
+from backbeat.models.urdf.loading.extensions import DIFFERENTIAL, SIMPLE
 from backbeat.models.urdf.reading.description import Description, Transmission, listed
 
 # Words of <hardwareInterface>, and the mode of the servo that each chooses.

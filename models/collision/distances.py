@@ -64,14 +64,14 @@ def distances(
     D: Matrix,
     linearize: bool,
 ) -> None:
-    """Distance of every feeler from its nearest solid, and its derivative.
+    """Distance of every sphere from its nearest solid, and its derivative.
 
     Args:
         arrays: CollisionArrays.
         tree, ws: tree and workspace after
             `backbeat.models.dynamics.recursion.forward_pass`.
         p_WB: (3,) base origin in the world.
-        on: (F,) which feelers to look at; the others get FAR.
+        on: (F,) which spheres to look at; the others get FAR.
         g: (F,) written: distances, at most FAR [m].
         D: (F, nv) written when `linearize`: derivatives; zero when far.
         linearize: whether to write derivatives.
@@ -103,11 +103,11 @@ def distances(
 
 @compiled
 def _find_nearest(arrays, f, r, x, n, normal):
-    """Distance of feeler f, at most FAR, and the solid that is so near, or -1.
+    """Distance of sphere f, at most FAR, and the solid that is so near, or -1.
 
     Args:
         arrays: CollisionArrays, solids placed.
-        f: the feeler.
+        f: the sphere.
         r: (3,) where it is from the base origin.
         x, n: (3,) scratch.
         normal: (3,) written: gradient of the distance, where a solid is near.

@@ -19,7 +19,7 @@ from backbeat.models.collision.shapes import (
     CAPSULE,
     CYLINDER,
     CollisionModel,
-    Feeler,
+    CollisionSphere,
     Solid,
 )
 from backbeat.models.contact.cones import collision_shapes
@@ -32,7 +32,7 @@ NEAR_JOINTS = 3
 # spheres 4 cm apart would cross between them, each sphere 1 cm from the other stick.
 BEADS = 0.03
 # Least radius of a rod as planners see it [m]: one stick passes through another within
-# a few milliseconds, between two instants at which anybody looks.
+# a few milliseconds, between two samples of an observer.
 THIN = 0.01
 # A sphere with less radius is a point to stand on; what it is on is the solid [m].
 POINT = 2e-3
@@ -88,7 +88,7 @@ def make_collision_model(
     scene: Sequence[Solid],
     margin: float = 0.01,
 ) -> CollisionModel:
-    """Covers links by feelers and pairs them with everything they could meet.
+    """Covers links by spheres and pairs them with everything they could meet.
 
     Args:
         robot: the robot.
@@ -97,7 +97,7 @@ def make_collision_model(
         margin: distance to keep [m].
     """
     shapes = _Shapes(robot)
-    feelers: list[Feeler] = []
+    spheres: list[CollisionSphere] = []
     solids = list(scene)
     sources: list[GeometryId | None] = [None] * len(solids)
     for g, name, link, shape, X_LG in shapes.items():
@@ -107,16 +107,16 @@ def make_collision_model(
                 p = X_PL.multiply(p_LS)
                 frame = Frame(name, link.body, np.eye(3), p)
                 part = shapes.inspector.GetName(g).split("::")[-1]
-                feelers.append(Feeler(name, part, frame, radius, g))
+                spheres.append(CollisionSphere(name, part, frame, radius, g))
         solid = _solid(name, link.body, shape, X_PL @ X_LG)
         if solid is not None:
             solids.append(solid)
             sources.append(g)
-    pairs = np.zeros((len(feelers), len(solids)), bool)
-    for i, feeler in enumerate(feelers):
+    pairs = np.zeros((len(spheres), len(solids)), bool)
+    for i, sphere in enumerate(spheres):
         for j, source in enumerate(sources):
-            pairs[i, j] = source is None or _may_touch(shapes, feeler, source)
-    return CollisionModel(tuple(feelers), tuple(solids), pairs, margin)
+            pairs[i, j] = source is None or _may_touch(shapes, sphere, source)
+    return CollisionModel(tuple(spheres), tuple(solids), pairs, margin)
 
 
 def make_self_collision_model(
@@ -124,8 +124,8 @@ def make_self_collision_model(
 ) -> CollisionModel:
     """Keeps the ends of the limbs away from each other and the rest of the robot.
 
-    Feelers cover the links beyond the first `NEAR_JOINTS` joints of every limb,
-    for those before them cannot get anywhere. Of two links with feelers one feels
+    Spheres cover the links beyond the first `NEAR_JOINTS` joints of every limb,
+    for those before them cannot get anywhere. Of two links with spheres one has
     for both.
 
     Args:
@@ -138,13 +138,13 @@ def make_self_collision_model(
     links = [n for n, body in _links(robot) if _depth(robot, body) > NEAR_JOINTS]
     model = make_collision_model(robot, links, scene, margin)
     pairs = model.pairs.copy()
-    for i, feeler in enumerate(model.feelers):
-        first = links[: links.index(feeler.link)]
+    for i, sphere in enumerate(model.spheres):
+        first = links[: links.index(sphere.link)]
         pairs[i] &= [solid.name not in first for solid in model.solids]
     used = np.where(pairs.any(1))[0]
-    feelers = tuple(model.feelers[i] for i in used)
+    spheres = tuple(model.spheres[i] for i in used)
     # Alone the thick ends of limbs move too little between knots to pass each other.
-    found = CollisionModel(feelers, model.solids, pairs[used], margin, bool(scene))
+    found = CollisionModel(spheres, model.solids, pairs[used], margin, bool(scene))
     if not scene:
         _ALONE[robot][margin] = found
     return found
@@ -171,14 +171,14 @@ def _depth(robot: RobotModel, body: int) -> int:
     return depth
 
 
-def _may_touch(shapes: _Shapes, feeler: Feeler, source: GeometryId) -> bool:
+def _may_touch(shapes: _Shapes, sphere: CollisionSphere, source: GeometryId) -> bool:
     """Whether Drake would let two of the robot's shapes collide."""
     inspector, plant = shapes.inspector, shapes.plant
-    if inspector.CollisionFiltered(feeler.geometry, source):
+    if inspector.CollisionFiltered(sphere.geometry, source):
         return False
     bodies = [
         plant.GetBodyFromFrameId(inspector.GetFrameId(g))
-        for g in (feeler.geometry, source)
+        for g in (sphere.geometry, source)
     ]
     if plant.GetBodiesWeldedTo(bodies[0]) and bodies[1].index() in {
         b.index() for b in plant.GetBodiesWeldedTo(bodies[0])

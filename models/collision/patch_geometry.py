@@ -26,7 +26,7 @@ from backbeat.models.robot.model import RobotModel
 
 # Pressure of a sole that is pressed together by all of its height [Pa], and that height
 # [m]: hard rubber. Harder ones, 1e8, stand on an edge as soon as they carry little, and
-# turn on it; softer ones, 5e6, tilt with every step, which no plan knows of.
+# turn on it; softer ones, 5e6, tilt with every step, which no plan models.
 SOLE_MODULUS, SOLE_HEIGHT = 2e7, 0.02
 # A patch that is no sole touches with spheres at its corners [m].
 CORNER_RADIUS = 0.005

@@ -51,7 +51,7 @@ class Solid:
 
 
 @dataclass(frozen=True)
-class Feeler:
+class CollisionSphere:
     """A sphere on the robot that keeps its distance.
 
     Attributes:
@@ -71,36 +71,36 @@ class Feeler:
 
 @dataclass(frozen=True)
 class CollisionModel:
-    """Feelers, solids and who keeps away from whom.
+    """Spheres, solids and which pairs of them keep a distance.
 
     Attributes:
-        feelers: spheres on the robot.
+        spheres: spheres on the robot.
         solids: shapes of scene and robot.
-        pairs: (feelers, solids) whether the pair counts.
+        pairs: (spheres, solids) whether the pair counts.
         margin: distance to keep [m].
-        is_swept: whether feelers are so thin and fast that they could pass through a
-            solid between two knots.
+        checks_midpoints: whether distances are also checked half way between knots,
+            for spheres so thin and fast that they could pass through a solid there.
     """
 
-    feelers: tuple[Feeler, ...]
+    spheres: tuple[CollisionSphere, ...]
     solids: tuple[Solid, ...]
     pairs: np.ndarray
     margin: float
-    is_swept: bool = True
+    checks_midpoints: bool = True
 
     def arrays(self) -> "CollisionArrays":
         """The same as arrays for compiled code."""
-        feelers, solids = self.feelers, self.solids
+        spheres, solids = self.spheres, self.solids
         lists = [np.where(row)[0] for row in self.pairs]
-        candidates = np.full((len(feelers), max([0, *map(len, lists)]) + 1), -1)
+        candidates = np.full((len(spheres), max([0, *map(len, lists)]) + 1), -1)
         for i, found in enumerate(lists):
             candidates[i, : len(found)] = found
         size = np.array([s.size for s in solids], float).reshape(-1, 3)
         S = len(solids)
         return CollisionArrays(
-            body=np.array([f.frame.body for f in feelers], np.int64),
-            p=np.array([f.frame.p_PF for f in feelers], float).reshape(-1, 3),
-            radius=np.array([f.radius for f in feelers], float),
+            body=np.array([f.frame.body for f in spheres], np.int64),
+            p=np.array([f.frame.p_PF for f in spheres], float).reshape(-1, 3),
+            radius=np.array([f.radius for f in spheres], float),
             kind=np.array([s.kind for s in solids], np.int64),
             solid_body=np.array([s.body for s in solids], np.int64),
             solid_R=np.array([s.X_PS.rotation().matrix() for s in solids]).reshape(
@@ -115,21 +115,23 @@ class CollisionModel:
         )
 
     def restricted(
-        self, feelers: Sequence[int], without: Sequence[str]
+        self, spheres: Sequence[int], without: Sequence[str]
     ) -> "CollisionModel":
-        """Some of the feelers, among all solids but those of some links."""
-        kept = list(feelers)
+        """Some of the spheres, among all solids but those of some links."""
+        kept = list(spheres)
         pairs = self.pairs[kept].copy()
         for j, solid in enumerate(self.solids):
             if solid.name in without:
                 pairs[:, j] = False
-        chosen = tuple(self.feelers[i] for i in kept)
-        return CollisionModel(chosen, self.solids, pairs, self.margin, self.is_swept)
+        chosen = tuple(self.spheres[i] for i in kept)
+        return CollisionModel(
+            chosen, self.solids, pairs, self.margin, self.checks_midpoints
+        )
 
-    def feelers_of(self, link: str, part: str) -> list[int]:
-        """Indices of the feelers of one shape of a link."""
+    def spheres_of(self, link: str, part: str) -> list[int]:
+        """Indices of the spheres of one shape of a link."""
         return [
-            i for i, f in enumerate(self.feelers) if (f.link, f.part) == (link, part)
+            i for i, f in enumerate(self.spheres) if (f.link, f.part) == (link, part)
         ]
 
 
@@ -139,7 +141,7 @@ NOTHING = CollisionModel((), (), np.zeros((0, 0), bool), 0.0)
 class CollisionArrays(NamedTuple):
     """A CollisionModel for compiled code."""
 
-    body: Indices  # (F,) fused body of each feeler
+    body: Indices  # (F,) fused body of each sphere
     p: Matrix  # (F, 3) its center there
     radius: Vector  # (F,)
     kind: Indices  # (S,)
@@ -148,6 +150,6 @@ class CollisionArrays(NamedTuple):
     solid_p: Matrix  # (S, 3)
     size: Matrix  # (S, 3)
     reach: Vector  # (S,) radius of a ball around each solid
-    candidates: IndexMatrix  # (F, most) solids of each feeler, -1 at the end
+    candidates: IndexMatrix  # (F, most) solids of each sphere, -1 at the end
     R: Array3  # (S, 3, 3) scratch: rotations of the solids
     r: Matrix  # (S, 3) scratch: their places from the base origin

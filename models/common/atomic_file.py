@@ -23,7 +23,7 @@ def check_place(path: str | Path) -> None:
     _refuse_no_file(path)
     try:
         if not _is_stream(path):
-            # Folders on the way to it are made by who writes.
+            # Parent folders are made by the caller.
             folder = next(p for p in path.absolute().parents if p.exists())
             with tempfile.TemporaryFile(dir=folder):
                 pass
@@ -108,7 +108,7 @@ def replacing(path: str | Path) -> Iterator[BinaryIO]:
                 yield file
             return
         path.parent.mkdir(parents=True, exist_ok=True)
-        # Hidden: who reads a folder as one table passes over what a dead process left.
+        # Hidden: readers of a folder as one table skip what a dead process left.
         descriptor, temporary = tempfile.mkstemp(".part", f".{path.stem}", path.parent)
         with os.fdopen(descriptor, "wb") as file:
             yield file

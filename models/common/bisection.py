@@ -1,4 +1,4 @@
-"""The first item of a list at which something is wrong, found by halves."""
+"""The first item of a list that fails a test, found by bisection."""
 
 from collections.abc import Callable
 from typing import TypeVar

@@ -1,7 +1,7 @@
 """Bounds of what comes from outside: bytes of a file by kind, and counts in it.
 
 Every reader looks them up here before it makes anything of what it has been given.
-What they allow is far more than anybody has written, and little enough to be read and
+What they allow is far more than any known file has, and little enough to be read and
 checked within seconds.
 """
 
@@ -84,7 +84,7 @@ SEED = 2**63 - 1
 
 
 def check_count(where: str, what: str, count: int, most: int) -> None:
-    """Refuses more of something than anybody has.
+    """Refuses more of something than the limit.
 
     Args:
         where: what it is in, for the message.

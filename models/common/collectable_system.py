@@ -17,7 +17,7 @@ from typing import Any
 
 from pydrake.systems.framework import LeafSystem
 
-# Diagrams that are built between two looks for those that nobody uses.
+# Diagrams that are built between two looks for unused ones.
 FEW = 4
 _BUILT = itertools.count()
 
@@ -57,7 +57,7 @@ def weak(method: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def free_unused_systems() -> None:
-    """Frees diagrams that nobody uses any more; to be called before one more is built.
+    """Frees diagrams that are no longer used; to be called before one more is built.
 
     Python counts objects, not what they take, and would let dozens of plants pile up.
     A few may: to look for them takes a tenth of a second.

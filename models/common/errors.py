@@ -10,13 +10,13 @@ from typing import ClassVar, Self
 
 # Keys and places in lists, from the top of a file.
 KeyPath = tuple[str | int, ...]
-# Codes by which errors are told apart; most have none.
+# Codes that distinguish errors; most have none.
 UNKNOWN_NAME = "unknown-name"
 UNKNOWN_BEHAVIOR = "unknown-behavior"
 
 
 class BackbeatError(Exception):
-    """Something the user can mend; the message is one sentence for them.
+    """Something the user can correct; the message is one sentence.
 
     It says what was asked, what exists, and what to do. The command line prints
     it without a traceback and exits with code 2. Line breaks, as a name from outside
@@ -176,7 +176,7 @@ def ended(sentence: str) -> str:
 def gist(said: object, most: int = 200) -> str:
     """What another program says, as half a sentence: its first one, and no longer.
 
-    An error that says nothing is told by its kind.
+    An error without a message is named by its type.
     """
     text = " ".join(str(said).split()) or type(said).__name__
     return clipped(text.partition(". ")[0].rstrip("."), most)
@@ -191,7 +191,7 @@ def clipped(said: object, most: int = 200) -> str:
 
 
 def shown(said: object, most: int = 80) -> str:
-    """What somebody wrote, in quotes and on one line, cut where it is long."""
+    """A text from a file, in quotes and on one line, cut where it is long."""
     text = str(said)
     return repr(text if len(text) <= most else f"{text[:most]}...")
 
@@ -205,7 +205,7 @@ def unknown_name(
         kind: what was looked up, e.g. "joint".
         name: what was asked for, the subject of the error.
         known: every valid name.
-        code: tells this error from others.
+        code: distinguishes this error from others.
     """
     names = sorted(set(known))
     near = difflib.get_close_matches(str(name)[:200], names, n=3, cutoff=0.5)

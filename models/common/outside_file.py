@@ -80,7 +80,7 @@ def read_bytes(path: str | Path, kind: str) -> bytes:
 
 
 def read_text(path: str | Path, kind: str = "YAML") -> str:
-    """The text of a file that somebody wrote, with the ends of lines that it has.
+    """The text of a file, with its own line endings.
 
     Raises:
         BackbeatError: as `opened`, or it is no text in UTF-8.

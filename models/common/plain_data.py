@@ -1,4 +1,4 @@
-"""Plain data from outside, as JSON has it, checked against what it should look like.
+"""Plain data from outside, as JSON has it, checked against a form.
 
 What it should look like is plain data too: a type; a list with what each entry looks
 like; a mapping with what is under each key, in which `...` stands for any other key;
@@ -19,21 +19,21 @@ _WORDS = {str: "text", float: "a number", int: "a whole number", bool: "true or 
 
 @dataclass(frozen=True)
 class Perhaps:
-    """What something looks like that may be missing, or null."""
+    """The form of something that may be missing, or null."""
 
     like: Any
 
 
 @dataclass(frozen=True)
 class Several:
-    """What each of so many things looks like."""
+    """The form of each item of a list of some length."""
 
     like: Any
     count: int
 
 
 class AnyNumber:
-    """What any number looks like, infinities and NaN among them.
+    """The form of any number, infinities and NaN included.
 
     Whole numbers that are too large to be one with a fraction are not.
     """

@@ -1,4 +1,4 @@
-"""Tables from outside, as Parquet files: looked at before they are read."""
+"""Tables from outside, as Parquet files: surveyed before they are read."""
 
 import os
 from pathlib import Path

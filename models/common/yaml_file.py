@@ -103,7 +103,7 @@ def line_at(text: str, index: int) -> int:
 
 @lru_cache(maxsize=4)
 def _tree(text: str, where: str) -> dict[Any, Any]:
-    """What was read last; who reads a file asks for its tree several times."""
+    """The tree of a text, cached: a file's tree is read several times."""
     if len(text) > BYTES["YAML"]:
         raise BackbeatError(f"{where} is larger than {BYTES['YAML'] / 1e6:g} MB")
     try:

@@ -1,4 +1,4 @@
-"""YamlLines: where the keys and values of a YAML text stand."""
+"""YamlLines: lines and characters of the keys and values of a YAML text."""
 
 from collections.abc import Iterator
 

@@ -23,7 +23,7 @@ MISFIT = (
 
 
 def known_keys(schema: Any) -> set[str]:
-    """Every key that a schema knows, at any depth."""
+    """Every key of a schema, at any depth."""
     keys: set[str] = set()
     for name, inside in _types(schema).items():
         keys.add(name)
@@ -34,7 +34,7 @@ def known_keys(schema: Any) -> set[str]:
 
 
 def unknown_key(kind: Any, value: Any) -> KeyPath:
-    """Where the first key is that a schema does not know; () where there is none.
+    """Path of the first key that is not in a schema; () where there is none.
 
     Args:
         kind: a dataclass, or a type with some in it.

@@ -1,4 +1,4 @@
-"""A look at a YAML text before anything is made of it: how much it says, and how deep.
+"""Survey of a YAML text before it is loaded: its size and its depth.
 
 What aliases stand for counts as often as they are written, so that neither they nor
 merged keys grow into more than was allowed.

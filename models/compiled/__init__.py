@@ -1,4 +1,4 @@
-"""Functions in Python that run as machine code.
+"""Functions in Python that are compiled to machine code.
 
     @compiled
     def scale(factor: float, x: Vector, out: Vector):

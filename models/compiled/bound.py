@@ -1,4 +1,4 @@
-"""Bound arguments: tuples of arrays that compiled functions take again and again.
+"""Bound arguments: tuples of arrays that are converted once for many calls.
 
 At every call a compiled function looks at each array that it is given, which for the
 sixty arrays of a whole-body program takes longer than some of the work. Bound, they

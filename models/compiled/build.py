@@ -22,15 +22,15 @@ from typing import IO
 
 from backbeat.models.common.errors import BackbeatError
 from backbeat.models.compiled.bindings import parts_of, write_program
+from backbeat.models.compiled.build_progress import BuildProgress, Count, in_words
 from backbeat.models.compiled.source import read_modules, source_files
-from backbeat.models.compiled.telling import Count, Telling, in_words
 
 HERE = Path(__file__).parent
 # What a wheel has; nothing is compiled then.
 SHIPPED = HERE / "functions.so"
 HEADERS = "arrays.hpp", "numbers.hpp", "python.hpp"
 # Sums are worked out as they are written, and nothing is fused, so that numbers do not
-# depend on the level of optimization. GCC 12 fuses whatever it is told, unless there is
+# depend on the level of optimization. GCC 12 fuses with any options, unless there is
 # nothing to do so.
 FLAGS = (
     "-std=c++20",
@@ -99,7 +99,7 @@ def find_library(root: str | Path = HERE.parents[2]) -> Path:
 
 def _wait(lock: IO[str], count: Count) -> None:
     """Waits until no other process compiles, and says so."""
-    telling = Telling()
+    telling = BuildProgress()
     while True:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -118,7 +118,7 @@ def _wait(lock: IO[str], count: Count) -> None:
 
 def _compile(program: str, library: Path, count: Count) -> None:
     """Compiles a program, and says how far it is."""
-    telling, began = Telling(), time.time()
+    telling, began = BuildProgress(), time.time()
 
     def tell(done: int, parts: int) -> None:
         count.write(done, parts, began)
@@ -216,7 +216,7 @@ def _hash(*texts: str) -> str:
 
 
 def _state(root: Path) -> str:
-    """What tells whether any file has changed, without reading them."""
+    """Stamps by which changes of files are noticed without reading them."""
     files = [*source_files(root), *(HERE / name for name in HEADERS)]
     facts = ((str(f), f.stat().st_mtime_ns, f.stat().st_size) for f in files)
     return _hash(*map(repr, facts), *FLAGS)

@@ -1,5 +1,6 @@
 """Hatch's build hook: a wheel brings the compiled functions along."""
 
+import re
 import sys
 import tempfile
 from pathlib import Path
@@ -13,6 +14,18 @@ sys.path.insert(0, str(ROOT))
 from backbeat.models.compiled.bindings import write_program  # noqa: E402
 from backbeat.models.compiled.build import compile_program, compilers  # noqa: E402
 from backbeat.models.compiled.source import read_modules  # noqa: E402
+
+# Minor version of the oldest glibc that Drake's wheels are made for.
+DRAKE_GLIBC = 34
+
+
+def needed_glibc(library: bytes) -> int:
+    """Minor version of the oldest glibc 2 that loads a library and Drake.
+
+    The platform tag of a wheel states it, after Mayeur et al., PEP 600, 2019.
+    """
+    symbols = re.findall(rb"\bGLIBC_2\.(\d+)", library)
+    return max(DRAKE_GLIBC, *map(int, symbols))
 
 
 class CompiledFunctions(BuildHookInterface[Any]):
@@ -33,7 +46,8 @@ class CompiledFunctions(BuildHookInterface[Any]):
             "backbeat/models/compiled/functions.so"
         )
         build_data["pure_python"] = False
-        build_data["tag"] = "py3-none-linux_x86_64"
+        glibc = needed_glibc(library.read_bytes())
+        build_data["tag"] = f"py3-none-manylinux_2_{glibc}_x86_64"
 
     def finalize(self, version: str, build_data: dict[str, Any], artifact: str) -> None:
         """Removes what was made for the wheel."""

@@ -93,7 +93,7 @@ class Translator:
         """Type of C++ for an annotation.
 
         Raises:
-            TranslationError: it names nothing that compiled functions know.
+            TranslationError: it names nothing that compiled functions can use.
         """
         text = ast.unparse(node)
         match node:
@@ -111,7 +111,7 @@ class Translator:
                 return f"backbeat::Bound<{self.kind(inner)}>"
             case ast.Constant(value=None):
                 return "void"
-        raise self.error(node, f"{text} is no type that compiled functions know")
+        raise self.error(node, f"{text} is no type of compiled functions")
 
     def error(self, node: ast.AST, why: str) -> TranslationError:
         """What is raised for a node."""

@@ -21,6 +21,8 @@ from pydrake.multibody.tree import RigidBody
 
 # Fraction of a patch that plans use, so that a real sole stays flat.
 PATCH_MARGIN = 0.95
+# Rows of the wrench cone of a patch.
+CONE_ROWS = 16
 
 
 def wrench_cone(half_length: float, half_width: float, mu: float) -> np.ndarray:
@@ -37,7 +39,7 @@ def wrench_cone(half_length: float, half_width: float, mu: float) -> np.ndarray:
         mu: friction coefficient.
 
     Returns:
-        (16, 6) rows, or (4, 6) for a point.
+        (CONE_ROWS, 6) rows, or (4, 6) for a point.
     """
     X, Y, m = half_length, half_width, mu / np.sqrt(2)
     rows = [

@@ -1,7 +1,7 @@
 """Restitution: what dissipation gives back a stated share of a tip's speed.
 
 A stick tip that falls on a head leaves it with a share of its speed, its restitution.
-Simulation knows other numbers: Drake's lagged and similar contact the coefficient d of
+Simulation has other parameters: Drake's lagged and similar contact the coefficient d of
 Hunt and Crossley, SAP the relaxation time tau of Kelvin and Voigt,
 
     f = k x (1 + d x'),        f = k (x + tau x'),

@@ -1,9 +1,13 @@
-"""Whether all of an array is finite, for those who ask at every step."""
+"""Finite numbers: a test of arrays, and the value of a bound that is none."""
 
 import numpy as np
 
 from backbeat.models.compiled import compiled
 from backbeat.models.compiled.arrays import Vector
+
+# Value of a bound that is none, for solvers and for compiled code, which may assume
+# that every number is finite.
+UNBOUNDED = 1e30
 
 
 # Without the fast arithmetic of its neighbors, which takes all numbers for finite.

@@ -81,7 +81,7 @@ def kit_text(name: str, folder: str | Path) -> str:
 
 @lru_cache(maxsize=16)
 def parse_kit(text: str) -> KitDescription:
-    """The kit of a text of `kit_text`; not to be changed by who asks.
+    """The kit of a text of `kit_text`; not to be changed by the caller.
 
     Raises:
         BackbeatError: it is none.
@@ -158,7 +158,7 @@ def _mesh_of(kit: Path, member: str, mesh: str) -> Path:
     """The file of a mesh that a kit file names.
 
     As with robots, it lies beside or below the file or in a package that the user has
-    named, and so does all that it refers to: a kit of somebody else could carry a file
+    named, and so does all that it refers to: a kit from elsewhere could carry a file
     of the user's into a recording that is shared.
     """
     found = resolve(mesh, kit)

@@ -18,7 +18,7 @@ from backbeat.models.kit.looks import look_of, shipped_look
 from backbeat.models.kit.pedals import Pedal
 from backbeat.models.kit.schema import MemberDescription
 
-# Depth and extra radius of a cymbal for whoever plans around it [m].
+# Depth and extra radius of a cymbal for planning around it [m].
 CYMBAL_DEPTH = 0.05
 CYMBAL_EDGE = 0.02
 # The body of the chair, and how thick its cushion is [m].

@@ -39,7 +39,7 @@ PEDAL_RANGES = {
 }
 FEET = ("left", "right")
 # Least way of a board from rest to hit [deg].
-LEAST_WAY = 3.0
+LEAST_TRAVEL = 3.0
 FARTHEST = 5.0  # of a member from the drummer [m]
 
 
@@ -207,10 +207,10 @@ def _check_pedal(pedal: PedalDescription, where: str) -> None:
         raise BackbeatError(f"{where}: heel is {pedal.heel}; heels rest on the floor")
     for key, bounds in PEDAL_RANGES.items():
         _check_range(getattr(pedal, key), key, bounds, where)
-    if pedal.rest_deg - pedal.hit_deg < LEAST_WAY:
+    if pedal.rest_deg - pedal.hit_deg < LEAST_TRAVEL:
         raise BackbeatError(
             f"{where}: goes from {pedal.rest_deg:g} to {pedal.hit_deg:g} degrees; "
-            f"rest_deg is at least {LEAST_WAY:g} above hit_deg"
+            f"rest_deg is at least {LEAST_TRAVEL:g} above hit_deg"
         )
 
 

@@ -20,7 +20,7 @@ def unpacked(raw: bytes) -> bytes:
         return raw
     try:
         return _unpacked(raw)
-    # What is damaged, encrypted, or packed in a way that Python does not know.
+    # What is damaged, encrypted, or packed in a way that Python cannot read.
     except (zipfile.BadZipFile, zlib.error, RuntimeError, EOFError, OSError) as error:
         raise ValueError(f"its archive cannot be read: {error}") from None
 

@@ -160,7 +160,7 @@ def _joined(parts: list[Part]) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _linear(color: str) -> list[float]:
-    """Returns linear RGB, as glTF wants it, of an sRGB "#rrggbb"."""
+    """Returns linear RGB, as glTF requires it, of an sRGB "#rrggbb"."""
     channels = [int(color[i : i + 2], 16) / 255.0 for i in (1, 3, 5)]
     return [
         round(c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4, 4)

@@ -60,7 +60,7 @@ def converted(path: str | Path) -> Path:
     """The OBJ file of a mesh, made when it is first asked for.
 
     It is kept in the user's cache by what is in it, so that nothing is written beside
-    a robot that belongs to somebody else.
+    a robot from elsewhere.
 
     Raises:
         BackbeatError: the file cannot be read, is not of its format, its format wants a

@@ -1,6 +1,6 @@
-"""Other files that mesh files refer to: they lie beside or below, or are refused.
+"""Other files that mesh files refer to: only files beside or below are accepted.
 
-A mesh that somebody else has made could name any file of this machine as its picture,
+A mesh from elsewhere could name any file of this machine as its picture,
 and a recording of the stage, which holds pictures, would carry it on.
 """
 
@@ -26,7 +26,7 @@ _GLB_HEAD = 20
 
 
 def problem(path: str | Path) -> str:
-    """Why a mesh is not given to anybody, in half a sentence; "" if it may be.
+    """Why a mesh is not served, in half a sentence; "" if it may be.
 
     Args:
         path: the file, of any format.

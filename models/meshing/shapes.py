@@ -1,9 +1,9 @@
-"""Shapes from a few strokes: the clay for the looks of robot, kit and sticks.
+"""Parametric shapes for the visual meshes of robot, kit and sticks.
 
 A shape is a triangle mesh made by one of three moves: `loft` (sections stacked along an
 axis), `revolve` (a profile turned around an axis) and `sweep` (a disc drawn along a
 path). Everything else here is one of them with the arguments filled in. Shapes face
-outward and are closed, save for ends that are told to stay open. A link's looks are
+outward and are closed, save for ends that are left open. A link's looks are
 shapes laid over each other, which costs fewer triangles than Boolean operations.
 
 Lengths in meters, angles in radians. Axes are named "x", "y", "z"; the section plane of

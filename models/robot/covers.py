@@ -1,4 +1,4 @@
-"""Covers: links welded beside a joint that rub at what it moves.
+"""Covers: links welded beside a joint that overlap the links it moves.
 
 Drake lets the two links of a joint overlap. A shell that is welded to one of them is a
 neighbor of the other all the same, and makers draw it around the joint. Where it
@@ -47,7 +47,7 @@ def find_covers(
         return ()
     builder = DiagramBuilder()
     plant, graph = AddMultibodyPlantSceneGraph(builder, 0.0)
-    instance = add_robot(plant, path, (), slimmed=True)
+    instance = add_robot(plant, path, (), merged_links=True)
     plant.Finalize()
     candidates = set(_beside_joints(plant, instance, parents, body_of))
     if not candidates:

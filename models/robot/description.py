@@ -1,4 +1,4 @@
-"""The small YAML file beside a URDF that tells Backbeat about a robot.
+"""The small YAML file beside a URDF that completes a robot's description.
 
 The same schema serves Atlas and a user's own robot. Fields are plain and
 mutable because `yaml_load_typed` fills them; `RobotModel` checks every name
@@ -77,7 +77,7 @@ class PostureDescription:
 
 @dataclass
 class ServoGains:
-    """Joint servo of one joint group: bandwidth and the least inertia it sees."""
+    """Joint servo of one joint group: bandwidth and the least inertia at its joints."""
 
     # Natural frequency of the position loop [Hz], critically damped.
     frequency: float = 3.0
@@ -120,7 +120,7 @@ class TaskSpaceDescription:
 
 @dataclass
 class RobotDescription:
-    """Everything Backbeat wants to know about a robot beyond its URDF."""
+    """Schema of a robot's description beyond its URDF."""
 
     # Short name used on the command line.
     name: str = ""
@@ -132,7 +132,7 @@ class RobotDescription:
     base: str = ""
     # Whether that link is fixed to the world's origin instead: an arm on its stand.
     fixed: bool = False
-    # Link whose tilt tells a fall.
+    # Link whose tilt indicates a fall.
     trunk: str = ""
     # Patches that can carry weight, by name.
     contacts: dict[str, ContactDescription] = field(default_factory=dict)
@@ -266,7 +266,7 @@ def robot_files(path: str | Path) -> tuple[Path, ...]:
 
 
 def robot_stamps(path: str | Path) -> tuple[Stamp, ...]:
-    """What tells whether a robot's YAML or a model file that it names has changed."""
+    """Stamps by which changes of a robot's YAML and its model files are noticed."""
     return tuple(map(stamp, robot_files(path)))
 
 
@@ -286,7 +286,7 @@ def _check_bodies(urdf: Stamp) -> None:
 
 @lru_cache(maxsize=8)
 def _loaded(paths: tuple[Path, ...], _stamps: tuple[Stamp, ...]) -> RobotDescription:
-    """A robot YAML as it is at its last change; a build asks for it a dozen times."""
+    """A robot YAML as it is at its last change; a build reads it a dozen times."""
     path = paths[0]
     description = parse_yaml(RobotDescription, merged_text(paths), str(path))
     for key in ("name", "urdf", "base"):

@@ -1,4 +1,4 @@
-"""What a robot YAML says against its URDF: every name exists, the tree hangs together.
+"""Checks of a robot YAML against its URDF: names exist, the tree is connected.
 
 A slip here would otherwise be a robot without a foot or with a limp arm, found out
 much later.

@@ -21,15 +21,19 @@ from backbeat.models.robot.description import (
     RobotDescription,
     load_description,
 )
-from backbeat.models.urdf.loading.honoring import describe, hear_drake, honor
-from backbeat.models.urdf.loading.mended_looks import needs_mending
+from backbeat.models.urdf.loading.extensions import (
+    apply_extensions,
+    collect_drake_warnings,
+    describe,
+)
 from backbeat.models.urdf.loading.readable import readable
+from backbeat.models.urdf.loading.visual_fixes import needs_fixes
 from backbeat.models.urdf.reading.description import listed
 from backbeat.models.urdf.reading.meshes import packages
 from backbeat.models.urdf.reading.other_formats import refuse_foreign_files
 
 PACKAGE_XML = Path(__file__).parents[1] / "package.xml"
-# Files, and what Drake warned of when it read them, that were told already.
+# Files and Drake's warnings about them that were reported already.
 _told: set[tuple[Path, str]] = set()
 
 
@@ -37,7 +41,7 @@ def add_robot(
     plant: MultibodyPlant,
     description: str | Path,
     equipment: Sequence[str] = (),
-    slimmed: bool = False,
+    merged_links: bool = False,
 ) -> ModelInstanceIndex:
     """Adds a robot and what it carries to a plant that is not finalized.
 
@@ -45,19 +49,19 @@ def add_robot(
         plant: plant to extend, with or without a scene graph.
         description: path of the robot YAML.
         equipment: names of equipment sets in the YAML, e.g. ("sticks",).
-        slimmed: whether welded links that only weigh something become frames.
+        merged_links: whether welded links that only weigh something become frames.
 
     Returns:
         The robot's model instance; items are instances of their own.
     """
-    return load_robot(plant, description, equipment, slimmed)[0]
+    return load_robot(plant, description, equipment, merged_links)[0]
 
 
 def load_robot(
     plant: MultibodyPlant,
     description: str | Path,
     equipment: Sequence[str],
-    slimmed: bool = False,
+    merged_links: bool = False,
     contact_set: str | None = None,
 ) -> tuple[ModelInstanceIndex, tuple[str, ...]]:
     """As `add_robot`; also returns notes about what Drake's reader leaves out.
@@ -74,16 +78,16 @@ def load_robot(
     for package, folder in packages(described).items():
         if not parser.package_map().Contains(package):
             parser.package_map().Add(package, str(folder))
-    kept = _contact_links(robot, equipment) if slimmed else None
+    kept = _contact_links(robot, equipment) if merged_links else None
     has_shapes = plant.geometry_source_is_registered()
-    if slimmed or has_shapes or needs_mending(described):
+    if merged_links or has_shapes or needs_fixes(described):
         chosen = robot.contact_set if contact_set is None else contact_set
         points = _contact_links(robot, equipment, points_alone=True)
         text, told = readable(described, kept, chosen, points)
-        notes = told if slimmed or has_shapes else ()
-    with hear_drake() as heard:
+        notes = told if merged_links or has_shapes else ()
+    with collect_drake_warnings() as heard:
         (instance,) = _parse(parser, path, text)
-        notes += honor(plant, instance, described)
+        notes += apply_extensions(plant, instance, described)
         notes += _drive(plant, instance, robot, description)
         _add_equipment(plant, parser, description, equipment, instance)
     if plant.geometry_source_is_registered():

@@ -34,7 +34,7 @@ from backbeat.models.robot.mimic import couple, find_followers
 from backbeat.models.robot.postures import RobotPostures
 from backbeat.models.robot.roles import ROLES, left_and_right, read_roles
 from backbeat.models.robot.whole_plant import load_whole
-from backbeat.models.urdf.loading.honoring import describe
+from backbeat.models.urdf.loading.extensions import describe
 
 
 class RobotModel(Dimensions):
@@ -317,7 +317,7 @@ class RobotModel(Dimensions):
         frames. Where anything is to collide, the plant's scene graph is given.
         """
         known = plant.num_constraints()
-        instance = add_robot(plant, self.description, self.equipment, slimmed=True)
+        instance = add_robot(plant, self.description, self.equipment, merged_links=True)
         couple(plant, instance, self.followers, known)
         if scene_graph is not None:
             keep_covers_off(plant, scene_graph, instance, self.covers)

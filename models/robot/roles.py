@@ -1,4 +1,4 @@
-"""Roles: what joints of a robot are, whatever they are called.
+"""Roles: functions of a robot's joints, independent of their names.
 
 Code that needs an elbow asks for the role "left elbow"; the `roles` of a robot YAML say
 which joints have it. Joints of a role stand in order from the base outward, and the

@@ -14,7 +14,7 @@ from backbeat.models.robot.description import RobotDescription
 from backbeat.models.robot.description_check import check_names, check_tree, is_held
 from backbeat.models.robot.loading import load_robot
 from backbeat.models.robot.mimic import Follower
-from backbeat.models.urdf.loading.honoring import is_static
+from backbeat.models.urdf.loading.extensions import is_static
 from backbeat.models.urdf.loading.readable import readable
 from backbeat.models.urdf.reading.description import Description
 

@@ -1,1 +1,1 @@
-"""Sensors: what a robot could know of itself, late and with errors."""
+"""Sensors: measurements of a robot's state, with delay and noise."""

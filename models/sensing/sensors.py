@@ -1,4 +1,4 @@
-"""Sensors: what a robot could know of itself, late and with errors.
+"""Sensors: measurements of a robot's state, with delay and noise.
 
     encoders       position and velocity of every joint
     gyro           angular velocity of the base, in its axes, plus a bias
@@ -58,7 +58,7 @@ class SensorReading:
         force: (C,) normal forces on the patches [N].
         wrenches: (C, 6) on the patches, moment and force in their axes about their
             origins, mean over the time since the sample before [N m, N]; (0, 6) where
-            nothing feels them.
+            there is no sensor for them.
     """
 
     index: int
@@ -272,7 +272,7 @@ def _sense(
         scale, deviations, draw: every error is their product; of encoders, IMU, forces,
             walk of the biases, and for each foot moment and the two forces across.
         true: configuration, velocity, (2, 3) of the IMU and its biases, (C,) normal
-            forces and (C, 6) wrenches, or (0, 6) where nothing feels them.
+            forces and (C, 6) wrenches, or (0, 6) where there is no sensor for them.
         out: values of encoders, IMU and normal forces in a row, (2, 3) next biases, and
             wrenches; all are written.
     """

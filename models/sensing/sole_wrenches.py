@@ -1,4 +1,4 @@
-"""Wrenches on the soles of a robot, as sensors that ride on them feel them."""
+"""Wrenches on the soles of a robot, as sensors fixed to them measure them."""
 
 import numpy as np
 

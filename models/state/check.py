@@ -1,4 +1,4 @@
-"""Whether what somebody says of a robot can be a state of it."""
+"""Whether given positions and velocities can be a state of a robot."""
 
 import numpy as np
 

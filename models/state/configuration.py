@@ -113,7 +113,7 @@ class Configuration:
         write_frame_rows(self._bound, self.q, g, frames, rows, J, bias)
 
     def distances(self, arrays: CollisionArrays) -> tuple[np.ndarray, np.ndarray]:
-        """(F,) distances of feelers from their nearest solids [m], (F, nv) rates."""
+        """(F,) distances of spheres from their nearest solids [m], (F, nv) rates."""
         F, nv = len(arrays.body), self.robot.num_velocities
         g, D = np.zeros(F), np.zeros((F, nv))
         on = np.ones(F, bool)

@@ -1,4 +1,4 @@
-"""How a frame of a robot is turned, for those who ask nothing else."""
+"""Rotation of one frame of a robot, without anything else."""
 
 import numpy as np
 

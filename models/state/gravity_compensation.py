@@ -10,7 +10,7 @@ from backbeat.models.state.configuration import Configuration
 
 
 class GravityCompensation(CollectableSystem):
-    """Adds to a command what gravity asks of the joints.
+    """Adds the gravity torques of the joints to a command.
 
     .. pydrake_system::
 

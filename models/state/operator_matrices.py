@@ -4,7 +4,7 @@
     A = G @ M.inverse @ G.T          still no matrix
     tau = G.T @ (L @ xddot)          three products, each O(n)
 
-Each object knows its shape, its transpose `T` and its product with a vector; `@` with a
+Each object has its shape, its transpose `T` and its product with a vector; `@` with a
 vector multiplies, with another such object composes, `dense()` forms the matrix, which
 helps to debug. So code reads as its equations do, and costs what operators cost.
 

@@ -1,4 +1,4 @@
-"""Where points of a robot are and how they move, for those who ask at every step."""
+"""Positions and velocities of points of a robot, fast enough for every step."""
 
 from collections.abc import Sequence
 

@@ -1,1 +1,1 @@
-"""URDF beyond what Drake reads: parsed, checked, mended, changed, reported."""
+"""URDF beyond what Drake reads: parsed, checked, fixed, changed, reported."""

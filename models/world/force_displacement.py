@@ -1,8 +1,8 @@
 """Force against displacement: a joint is pulled slowly to and fro.
 
-What a hand feels of a joint is a curve: a spring without friction is a straight line,
-friction widens it to a loop. Half the loop's height is the friction that is apparent
-from outside, whatever motors and servo do inside.
+The force of a hand on a joint over its displacement is a curve: a spring without
+friction is a straight line, friction widens it to a loop. Half the loop's height is the
+friction seen from outside, whatever motors and servo do inside.
 """
 
 from dataclasses import dataclass, replace

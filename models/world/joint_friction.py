@@ -1,7 +1,7 @@
 """Dry friction in the joints, simulated within Drake's contact solver.
 
 The friction of a joint is a brake beside its motor: a second actuator whose servo
-wants zero velocity with all its might, and whose might is the Coulomb torque,
+keeps zero velocity with at most the Coulomb torque,
 
     u = clip(-d v, +- tau_c).
 

@@ -40,7 +40,7 @@ class _Step:
     """What a step comes to.
 
     Attributes:
-        efforts: (3, nj) what motors are told, its mean, and after it [N m].
+        efforts: (3, nj) the motors' command, its mean, the effort after it [N m].
         actuation: (nu,) the mean by actuator of the plant [N m].
         remembers: whether the command asks for integral or friction.
     """
@@ -70,7 +70,7 @@ class JointServo(CollectableSystem):
     `actuation` (nu) is in the plant's actuator order, `joint_effort` (nj) the same in
     joint order, after clipping and lag [N m]: the mean over the step that begins.
     Discrete state (4 nj) are the effort of the motors now, the effort of the integral,
-    measured friction, and the last `joint_effort`; a servo that remembers nothing has
+    measured friction, and the last `joint_effort`; a servo without memory has
     none.
     """
 
@@ -96,7 +96,7 @@ class JointServo(CollectableSystem):
                 the direction of the velocity to come and, where there is
                 stiffness, of the error: never more than there is, so that it can
                 move nothing by itself. None for none.
-            safety: safety laws of the joints that bound what is told to the motors;
+            safety: safety laws of the joints that bound the motors' commands;
                 None for none.
             remembers: whether commands may ask for integrals and measured friction.
                 If not, and motors follow at once, there is nothing to be kept from
@@ -186,7 +186,7 @@ class JointServo(CollectableSystem):
         keep_efforts(step.efforts, step.remembers, self._has_motors, memory)
 
     def _calc_step(self, context: Context, output: AbstractValue) -> None:
-        """What motors are told, their mean over the step, and effort after it."""
+        """Commands of motors, their mean over the step, and effort after it."""
         command, state = self._command.Eval(context), self._state.Eval(context)
         value: _Step = output.get_mutable_value()
         memory = self._read(context) if self._has_memory else _NOTHING

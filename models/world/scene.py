@@ -33,11 +33,12 @@ from backbeat.models.contact.cones import (
     assign_material,
     collision_shapes,
 )
+from backbeat.models.contact.friction import SIMULATED_FRICTION
 from backbeat.models.kit.drum_kit import CHAIR, DrumKit
 from backbeat.models.robot.fusing import set_joints
 from backbeat.models.robot.mimic import Following
 from backbeat.models.robot.model import RobotModel
-from backbeat.models.urdf.loading.surfaces import honor_surfaces
+from backbeat.models.urdf.loading.surfaces import apply_surface_extensions
 from backbeat.models.world.ground import Ground
 from backbeat.models.world.joint_friction import (
     add_joint_friction,
@@ -97,7 +98,7 @@ class ContactSettings:
     """
 
     model: str = "lagged"
-    friction: float = 0.8
+    friction: float = SIMULATED_FRICTION
     feet: str = "point"
 
     def check(self) -> None:
@@ -270,7 +271,7 @@ def add_world(
             raise unknown_name("scene", scene.name, SCENES)
         sits = len(robot.patches) > len(robot.soles)
         scene.drum_kit(moved).add_to(plant, friction if sits else None)
-    honor_surfaces(plant, scene_graph, instance, robot.urdf, BODY, links)
+    apply_surface_extensions(plant, scene_graph, instance, robot.urdf, BODY, links)
     shares = joint_friction * robot.effort_limits + robot.friction
     _check_steps(robot, contact.model, shares)
     brakes = dict(zip(robot.joint_names, shares, strict=True))

@@ -21,7 +21,7 @@ def make_simulator(
     an explicit integrator has to follow it with ten thousands of steps a second. An
     implicit one takes those that the motion asks for, and what the plant says of its
     contacts, which sensors measure, is what acts: Drake's CENIC is as fast, but has a
-    law of friction of its own, of which the plant knows nothing.
+    law of friction of its own, which is not in the plant.
 
     Args:
         diagram: has the plant.

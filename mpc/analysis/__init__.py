@@ -1,1 +1,1 @@
-"""Metrics of a run: errors, slip, survival, strain, and what controllers wanted."""
+"""Metrics of a run: errors, slip, survival, strain, and controllers."""

@@ -1,4 +1,4 @@
-"""What soft joints of a run were like, and how far they gave way."""
+"""Stiffness of the soft joints of a run, and their largest deflections."""
 
 from typing import Any
 

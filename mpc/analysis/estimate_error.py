@@ -1,4 +1,4 @@
-"""How far the state that the controllers read is from the true one."""
+"""Error of the estimated state against the true one."""
 
 import numpy as np
 

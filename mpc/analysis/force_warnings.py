@@ -1,11 +1,11 @@
-"""What pushed in a run that the model does not know: as plain data, and in words.
+"""Warnings of forces that are not in the model: as plain data, and in words.
 
 count      warnings in all
 warnings   the latest: when it was noticed and when it was over (None for not yet), in
-           time of the behavior; the link on which it acts, as far as can be told; the
-           greatest force that nothing known explains (None where nothing feels the
-           forces on the feet); the joint that felt it most against what is usual, and
-           the greatest torque there
+           time of the behavior; the link on which it acts, as far as it can be
+           determined; the greatest force that nothing known explains (None where
+           nothing feels the forces on the feet); the joint that felt it most against
+           what is usual, and the greatest torque there
 """
 
 from typing import Any
@@ -16,7 +16,7 @@ from backbeat.mpc.monitoring.force_detection import DetectorMemory
 def warning_metrics(
     memory: DetectorMemory | None, start: float = 0.0
 ) -> dict[str, Any] | None:
-    """The warnings of a detector; None where nobody watched.
+    """The warnings of a detector; None without one.
 
     Args:
         memory: of the detector at the end.
@@ -41,7 +41,7 @@ def warning_metrics(
 
 
 def warnings_in_words(name: str, story: dict[str, Any] | None) -> str:
-    """One sentence about forces that the model does not know; empty without any."""
+    """One sentence about forces that are not in the model; empty without any."""
     if not story or not story["count"]:
         return ""
     first = story["warnings"][0]
@@ -50,6 +50,6 @@ def warnings_in_words(name: str, story: dict[str, Any] | None) -> str:
     if first["force_N"] is not None:
         felt = f"{first['force_N']:.0f} N, {felt}"
     return (
-        f"{name}: something pushed that the model does not know, {times} at "
+        f"{name}: an external force that is not in the model, {times} at "
         f"{first['time_s']:.2f} s, probably on {first['link']} ({felt})."
     )

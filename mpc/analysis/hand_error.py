@@ -1,4 +1,4 @@
-"""How far off its target the hand of an upper body was in a run."""
+"""Tracking error of the hand of an upper body in a run."""
 
 import numpy as np
 

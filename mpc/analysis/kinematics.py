@@ -8,7 +8,7 @@ from backbeat.models.state.configuration import Configuration
 from backbeat.mpc.analysis.survival import RECOVERY, judge
 from backbeat.mpc.control.plan_channel import plans_in_force
 from backbeat.mpc.reference.trajectory import Reference
-from backbeat.mpc.scenario.asked_tempo import asked_tempo
+from backbeat.mpc.scenario.requested_tempo import requested_tempo
 from backbeat.mpc.scenario.specification import Push
 from backbeat.mpc.simulation.run import SimulationRun
 
@@ -21,8 +21,8 @@ class RunAnalysis:
         phase: (M,) phase of the controller [s].
         com: (M, 3) center of mass [m].
         com_planned, com_nominal: (M, 3) the behavior's, at the phase and where the
-            tempo asked for has it.
-        tempo: what was asked for.
+            requested tempo has it.
+        tempo: requested.
         joints, joints_planned: (M, nj) angles [rad].
         speeds: (M, nj) velocities of joints [rad/s].
         corners: (M, 4 C, 3) corners of the patches [m].
@@ -33,7 +33,7 @@ class RunAnalysis:
         """Computes the kinematics of `run`."""
         self.run, self.reference = run, reference
         robot = reference.robot
-        self.tempo = asked_tempo(run.scenario)
+        self.tempo = requested_tempo(run.scenario)
         ends = self.tempo.when(reference.duration)
         inside = run.samples_until(ends)
         self.t, x = run.t[inside], run.x[inside]

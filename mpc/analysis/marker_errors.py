@@ -18,5 +18,5 @@ def run_markers(run: SimulationRun) -> pd.DataFrame | None:
     up = run.contact[:, :, 5] > EARLY
     loaded = {name: up[:, robot.patches.index(name)] for name in robot.soles}
     motion = Traced(robot, run.t, run.x[:, : robot.num_positions], loaded)
-    table = measure_markers(run.asked_events(), motion)
+    table = measure_markers(run.requested_events(), motion)
     return None if table.empty else table

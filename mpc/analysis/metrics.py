@@ -19,7 +19,7 @@ safety          what controllers did without solved programs, see
 `backbeat.mpc.analysis.safety_metrics`; the fall they declare is theirs, `fell` the
 referee's
 ticks lost      ticks that were due and not done, see `backbeat.mpc.scenario.tick_loss`
-unknown forces  what pushed that the model does not know, see
+unknown forces  forces that are not in the model, see
 `backbeat.mpc.analysis.force_warnings`
 realtime factor simulated time by wall time of this very run, logging included
 """

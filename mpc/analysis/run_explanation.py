@@ -1,9 +1,9 @@
 """Explanations of a run that is over, from its log.
 
-The log has states every 5 ms and all plans. A tick is worked out anew from the last
-sample before the time asked for: exactly the tick that was when one fell on the sample,
-and otherwise the one that would have been. The plan is the one then in force, priced
-with the weights of the run.
+The log has states every 5 ms and all plans. A tick is computed again from the last
+sample before the given time: the tick of the run if one fell on the sample, and
+otherwise the one that the controller would have made there. The plan is the one then in
+force, with the weights of the run.
 """
 
 from dataclasses import dataclass, replace
@@ -19,8 +19,8 @@ from backbeat.mpc.reference.trajectory import Reference
 from backbeat.mpc.scenario.settings import settings_at
 from backbeat.mpc.simulation.controllers import make_upper_body
 from backbeat.mpc.simulation.run import SimulationRun
+from backbeat.mpc.whole_body.core import WholeBodyCore
 from backbeat.mpc.whole_body.programs.preset import make_whole_body_program
-from backbeat.mpc.whole_body.tick import WholeBodyTick
 from backbeat.mpc.whole_body.tick_explanation import explain_tick
 
 
@@ -68,12 +68,12 @@ def explain_run(run: SimulationRun, t: float) -> RunExplanation:
     i = int(np.searchsorted(run.t, t + 1e-9, side="right")) - 1
     x = run.sensed[i] if len(run.sensed) else run.x[i]
     if not np.isfinite(x).all():
-        raise BackbeatError(f"the controllers knew no state at {run.t[i]:.3f} s")
+        raise BackbeatError(f"the controllers had no state at {run.t[i]:.3f} s")
     nq, clock = reference.robot.num_positions, float(run.t[i]) + scenario.lead_in
     robot, patches, points = reference.robot, reference.patches, reference.points
     upper = make_upper_body(reference, scenario)
     program = make_whole_body_program(robot, patches, points, scenario.preset, upper)
-    tick = WholeBodyTick(program, reference, scenario.tick_timing, upper=upper)
+    tick = WholeBodyCore(program, reference, scenario.tick_timing, upper=upper)
     # A plan that arrives with a tick is read by the next.
     plan = plan_in_force(run, float(run.t[i]) - 1e-6)
     made = [p for p in run.plans if p.time < plan.time]
@@ -92,7 +92,7 @@ def explain_run(run: SimulationRun, t: float) -> RunExplanation:
     before = made[-1] if made else None
     ticked = explain_tick(tick, clock, x[:nq], x[nq:], plan, None, hands, target)
     planned = explain_plan(prediction, plan, scenario.lead_in, before, settings.tempo)
-    # Controllers count from the start of the lead-in; who asks, from the behavior.
+    # Controllers count from the start of the lead-in; arguments, from the behavior.
     return RunExplanation(
         now, replace(ticked, time=now), replace(planned, time=made_at)
     )

@@ -1,7 +1,7 @@
 """What the controllers did without solved programs: counts, times and falls.
 
 mode            what a controller did at the end of the run
-failures        by cause: how often, when first and what was said
+failures        by cause: how often, when first, and the message
 seconds         time spent in each mode
 fall_declared_s when the controller declared a fall, by which sign; None for never
 """

@@ -1,9 +1,9 @@
-"""Survival: whether a robot got over what happened to it.
+"""Survival: whether a robot recovered from the disturbances of a run.
 
 It survived when, at the instant of judgement, it had not fallen and was upright,
 its center of mass was no faster than 0.05 m/s against the behavior, and the behavior
 had been resumed: it was on the beat, whose time a robot that was held up has to take
-back, or over the last second at the tempo asked for, for within a step a plan may be
+back, or over the last second at the requested tempo, for within a step a plan may be
 ahead or behind. A push is judged 4 s after its end, whatever acts all the time at the
 end of the run.
 """
@@ -16,7 +16,7 @@ from backbeat.models.state.configuration import Configuration
 from backbeat.mpc.control.plan_channel import arrivals
 from backbeat.mpc.plans.plan import Plan
 from backbeat.mpc.reference.trajectory import Reference
-from backbeat.mpc.scenario.asked_tempo import asked_tempo
+from backbeat.mpc.scenario.requested_tempo import requested_tempo
 from backbeat.mpc.simulation.run import SimulationRun
 
 # When a push is judged, after its end [s].
@@ -39,8 +39,8 @@ class Judgement:
         com_speed_error: speed of the center of mass [m/s].
         com_height_error: height of the center of mass over the standing soles [m].
         tilt_error: angle between the trunks' axes [rad].
-        phase_rate: mean tempo of the last second as a share of the one asked for.
-        late: phase that is asked for, minus the one that is played [s].
+        phase_rate: mean tempo of the last second as a share of the requested one.
+        late: requested phase, minus the one that is played [s].
     """
 
     time: float
@@ -80,7 +80,7 @@ def judge(run: SimulationRun, reference: Reference, t: float) -> Judgement | Non
     nq = robot.num_positions
     state = Configuration(robot, x[:nq], x[nq:])
     plan, before = plan_in_force(run, t), plan_in_force(run, t - WHILE)
-    clock, tempo = t + run.scenario.lead_in, asked_tempo(run.scenario)
+    clock, tempo = t + run.scenario.lead_in, requested_tempo(run.scenario)
     asked = tempo.phase(t) - tempo.phase(t - WHILE)
     phase = plan.phase_at(clock)
     sample = reference.sample(phase)

@@ -1,1 +1,1 @@
-"""The way of plans to the whole-body controller, also from another process."""
+"""Transport of plans to the whole-body controller, also from another process."""

@@ -1,4 +1,4 @@
-"""The way of a plan to the whole-body controller: it takes time and may fail.
+"""Transport of plans to the whole-body controller, with delays and losses.
 
 A plan made at time t takes effect at t + delay, or never when it is lost, which is
 decided for each plan by the seed alone. Until the next one arrives the one in force
@@ -15,8 +15,8 @@ from pydrake.systems.framework import Context, State
 
 from backbeat.models.common.collectable_system import CollectableSystem, weak
 from backbeat.mpc.plans.plan import Plan
+from backbeat.mpc.scenario.model_mismatch import Stream, random_stream
 from backbeat.mpc.scenario.specification import Scenario
-from backbeat.mpc.scenario.world_error import Stream, random_stream
 
 # Room for rounding in times of events [s].
 ROUNDING = 1e-9
@@ -130,14 +130,14 @@ class PlanChannel(CollectableSystem):
         return memory
 
     def _advance(self, context: Context) -> ChannelMemory:
-        """The memory with what is sent now, and without what nobody will ask for."""
+        """The memory with what is sent now, and without plans that are superseded."""
         memory = self._read(context)
         plans, last, now = memory.plans, memory.last, context.get_time()
         # Nothing is sent before it is made, though at the start something is there.
         scenario = self._scenario
         made = math.ceil((now - ROUNDING) / scenario.plan_period) - 1
         ready = made * scenario.plan_period + scenario.planning_time
-        # Whoever plans elsewhere has until then, and is not asked before.
+        # A planner in another process has until then, and is not read before.
         if made >= 0 and last + ROUNDING < ready <= now + ROUNDING:
             plan: Plan = self._sent.Eval(context)
             if plan.time > last + ROUNDING:

@@ -2,8 +2,8 @@
 
 The process gets the behavior as a library file and all else as messages of plain
 numbers; nothing is unpickled. It keeps no memory between plans: a request holds the
-state and the plan before, so that it answers what planning inside would have found.
-It ends when its standard input does, and so never outlives the one who started it.
+state and the plan before, so that its results are those of planning inside.
+It ends when its standard input does, and so never outlives its parent.
 """
 
 import os
@@ -22,12 +22,12 @@ from backbeat.behaviors.library.store import Library
 from backbeat.models.common.closing import Closing
 from backbeat.models.common.errors import BackbeatError, clipped
 from backbeat.mpc.plans.weights import PredictiveWeights
+from backbeat.mpc.predictive.core import PredictiveCore
 from backbeat.mpc.predictive.memory import PredictiveMemory
 from backbeat.mpc.predictive.plan_message import pack, unpack
 from backbeat.mpc.predictive.program import PredictiveProgram
 from backbeat.mpc.predictive.recovery import STEPPING
 from backbeat.mpc.predictive.settings import PlanSettings
-from backbeat.mpc.predictive.step import PredictiveStep
 from backbeat.mpc.reference.trajectory import Reference
 
 _LENGTH = struct.Struct("<Q")
@@ -41,8 +41,8 @@ class PlannerSettings:
 
     Attributes:
         weights: of the predictive program, before settings adapt them.
-        settings: what is asked of plans at the start.
-        period, start_time, planning_time: as of PredictiveStep [s].
+        settings: of plans at the start.
+        period, start_time, planning_time: as of PredictiveCore [s].
     """
 
     weights: PredictiveWeights
@@ -51,9 +51,9 @@ class PlannerSettings:
     start_time: float
     planning_time: float
 
-    def make_step(self, behavior: Behavior) -> PredictiveStep:
+    def make_core(self, behavior: Behavior) -> PredictiveCore:
         """What plans with these settings."""
-        return PredictiveStep(
+        return PredictiveCore(
             PredictiveProgram(Reference(behavior), self.settings.adapt(self.weights)),
             self.period,
             self.start_time,
@@ -71,7 +71,7 @@ class PendingMemory:
         self._memory: PredictiveMemory | None = None
 
     def __deepcopy__(self, memo: object) -> "PendingMemory":
-        """There is one answer, whoever waits for it."""
+        """Copies share the one pending result."""
         return self
 
     def result(self) -> PredictiveMemory:
@@ -151,7 +151,7 @@ class PlannerProcess(Closing):
         force: np.ndarray | None = None,
         settings: PlanSettings | None = None,
     ) -> PendingMemory:
-        """Asks for what `PredictiveStep` would return."""
+        """Requests the result that `PredictiveCore` would return."""
         if self._open is not None:
             self._open.result()
         self._send(pack((t, q, v, memory, force, settings)))
@@ -223,7 +223,7 @@ def main() -> None:
     head = unpack(message)
     behavior = Library(head.pop("folder")).load(head.pop("behavior"))
     weights = PredictiveWeights(**head.pop("weights"))
-    step = PlannerSettings(weights, **head).make_step(behavior)
+    step = PlannerSettings(weights, **head).make_core(behavior)
     _write(answers, pack("ready"))
     while (message := _read(sys.stdin.buffer)) is not None:
         _write(answers, pack(step(*unpack(message))))

@@ -1,1 +1,1 @@
-"""State estimation from late and noisy sensors: invariant filter, joints, contacts."""
+"""State estimation from delayed, noisy sensors: invariant filter, joints, contacts."""

@@ -1,4 +1,4 @@
-"""Contact from the force under a foot: on and off at different forces, and trust."""
+"""Contact from the force under a foot: with hysteresis, and its reliability."""
 
 from dataclasses import dataclass
 

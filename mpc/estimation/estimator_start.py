@@ -1,4 +1,4 @@
-"""Start of the state estimator: the first estimate, and what is uncertain of it."""
+"""Start of the state estimator: the first estimate, and its covariance."""
 
 from dataclasses import dataclass
 
@@ -38,7 +38,8 @@ def start_estimate(
     u, n = uncertainty, 15 + 3 * C
     P = np.zeros((n, n))
     heading = np.zeros((n, n))
-    # The contacts turn with the base that sees them, so they count as its places.
+    # Contacts rotate with the base relative to which they are measured, like its
+    # places.
     at_base = np.array([np.zeros(3), *[base[4:]] * (1 + C)])
     add_rotation_noise(P, at_base, u.tilt**2)
     # Around the vertical through the base less is unknown.

@@ -1,4 +1,4 @@
-"""Corrections of the invariant filter by what contacts say, compiled.
+"""Corrections of the invariant filter by contact measurements, compiled.
 
 `backbeat.mpc.estimation.filter_measurement` has the measurements; symbols are those of
 `backbeat.mpc.estimation.invariant_filter`.
@@ -107,7 +107,7 @@ def correct(
 ) -> bool:
     """Corrects an estimate by its contacts, in place.
 
-    Whether they stand level is asked before the correction: what is taken for level
+    Whether they stand level is decided before the correction: what is taken for level
     is level afterwards.
 
     Args:

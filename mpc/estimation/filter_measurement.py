@@ -1,4 +1,4 @@
-"""What contacts say about the error of the invariant filter, compiled.
+"""Contact measurements of the error of the invariant filter, compiled.
 
 Measurements are the places of standing contacts in the base, their zero velocity,
 their height and flatness on level ground; symbols are those of

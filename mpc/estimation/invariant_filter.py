@@ -12,8 +12,8 @@ Symbols
 
 Without biases the error obeys an equation that does not depend on the estimate,
 whatever its size: a wrong heading or place cannot make the filter inconsistent.
-Contacts in the air ride along. `backbeat.mpc.estimation.filter_measurement` has the
-measurements.
+Contacts in the air move with the base. `backbeat.mpc.estimation.filter_measurement` has
+the measurements.
 
 Source: Hartley, Ghaffari, Eustice, Grizzle, "Contact-Aided Invariant Extended Kalman
 Filtering for Robot State Estimation", 2020.
@@ -142,7 +142,7 @@ def _transpose(P):
 
 @compiled
 def add_rotation_noise(P: Matrix, x: Matrix, variance: float) -> None:
-    """Adds a rotation about the base by isotropic noise: of it all rows know.
+    """Adds a rotation about the base by isotropic noise: it enters all rows.
 
     A turn of the base that leaves its place is a turn about the world's origin and
     a shift, xi = [I; S(v); S(p); S(d)] noise.

@@ -1,8 +1,8 @@
-"""StateEstimation: from late and noisy sensors to the state of now.
+"""StateEstimation: the present state from delayed and noisy sensors.
 
 The base comes from the invariant filter, the joints from one small Kalman filter
-each. Both live at the time of the sample; what the controllers get is carried on by
-the known delay. No diagram, context or simulator is needed; `StateEstimator` is the
+each. Both refer to the time of the sample; the output is predicted over the known
+delay. No diagram, context or simulator is needed; `StateEstimator` is the
 same as a Drake system.
 """
 
@@ -105,7 +105,7 @@ class StateEstimation:
         Args:
             robot: the robot; its soles are the contacts, for they feel force.
             start: (nq,) configuration at the start; it defines heading and place.
-            horizon: from a sample to the moment that the state is wanted for [s].
+            horizon: from a sample to the time of the estimate [s].
             period: time between samples [s].
             lag: time constant with which the motors follow [s].
             noise: what the filter assumes.
@@ -149,7 +149,7 @@ class StateEstimation:
         Args:
             reading: the sample.
             memory: the estimate at the sample before.
-            acceleration: (nj,) wanted of the joints [rad/s^2], if it is known.
+            acceleration: (nj,) commanded of the joints [rad/s^2], if available.
         """
         old = memory.base
         reading = whole(reading, memory.reading)

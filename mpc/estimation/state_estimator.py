@@ -27,7 +27,7 @@ class StateEstimator(CollectableSystem):
         - specific_force
         - memory
 
-    `reading` is a SensorReading, `joint_acceleration` (nj) what the controller wants
+    `reading` is a SensorReading, `joint_acceleration` (nj) what the controller commands
     of the joints now [rad/s^2]; without it they are taken to keep their velocity.
     `state` is [q, v] of the robot model (nq + nv), carried on from the sample to
     `horizon` later, and `sampled_state` that at the sample, when feet were felt, with

@@ -6,11 +6,11 @@ interval and h + theta its time,
     x+ = F(x, u, h + theta) + theta (change of the behavior per phase)
     F(x, u, H) = x + (H + H^2 A / 2) (A x + B u + e)
 
-where A, B hold lever arms and forces, and e what products of their deviations add. It
-is linearized about the plan before: a pushed robot that hurries falls less far
-meanwhile, which is a product of its deviation and the time. At another tempo r than
-the authored one h is shorter by r, the behavior's velocities are r times as high, and
-its forces, which stay, miss 1 - r^2 of its accelerations: that is part of e.
+where A, B hold lever arms and forces, and e the products of their deviations. It is
+linearized about the plan before: a pushed robot falls less far at a higher phase rate,
+which is a product of its deviation and the time dilation theta. At a tempo r relative
+to the authored one h is divided by r, the behavior's velocities are multiplied by r,
+and its forces, which stay, lack 1 - r^2 of its accelerations: that is part of e.
 
 Sources
     Orin, Goswami, Lee, "Centroidal Dynamics of a Humanoid Robot", 2013.
@@ -30,7 +30,7 @@ from backbeat.mpc.horizon.sampling import BODY, Horizon
 
 
 class Dynamics(NamedTuple):
-    """x+ = A x + B u + e of every interval; u is [wrenches, theta, jumps]."""
+    """x+ = A x + B u + e of every interval; u is [wrenches, theta, moves of soles]."""
 
     A: Array3  # (N, NX, NX)
     B: Array3  # (N, NX, NU)
@@ -38,7 +38,7 @@ class Dynamics(NamedTuple):
 
 
 class Course(NamedTuple):
-    """What dynamics are linearized along; what is not said here is of `Horizon`."""
+    """Trajectory along which dynamics are linearized; see `Horizon`."""
 
     h: Vector
     com: Matrix
@@ -52,10 +52,10 @@ class Course(NamedTuple):
     sole_shift: Array3
     wrench_shift: Matrix
     deviation: Matrix
-    stretch: Vector
+    dilation: Vector
     is_planned: float
     replaced: Array3
-    outside: Matrix
+    external: Matrix
     tempo: float
 
 
@@ -85,10 +85,10 @@ def linearize_dynamics(
         sole_shift=horizon.sole_shift,
         wrench_shift=horizon.wrench_shift,
         deviation=horizon.deviation,
-        stretch=horizon.stretch,
+        dilation=horizon.dilation,
         is_planned=float(horizon.is_planned),
         replaced=horizon.replaced,
-        outside=horizon.outside,
+        external=horizon.external,
         tempo=horizon.tempo,
     )
     _linearize(course, x0, _places(C, soles), gravity, found)
@@ -98,7 +98,7 @@ def linearize_dynamics(
 def dynamics_pattern(count: int, soles: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
     """(NX, NX) and (NX, NU) where A and B of an interval may differ from zero.
 
-    Found from numbers of which none is special.
+    Found from random numbers, for which no entry vanishes by chance.
 
     Args:
         count: C, of patches.
@@ -119,10 +119,10 @@ def dynamics_pattern(count: int, soles: Sequence[int]) -> tuple[np.ndarray, np.n
         sole_shift=draw(size=(1, count, 3)),
         wrench_shift=draw(size=(1, 6 * count)),
         deviation=draw(size=(1, BODY + 2 * S)),
-        stretch=draw(size=1),
+        dilation=draw(size=1),
         is_planned=1.0,
         replaced=draw(size=(1, S, 2)),
-        outside=draw(size=(1, 3)),
+        external=draw(size=(1, 3)),
         tempo=0.8,
     )
     _linearize(course, draw(size=BODY + 2 * S), _places(count, soles), 9.8, found)
@@ -153,7 +153,7 @@ def _linearize(
     """Writes dynamics, which are all zero before.
 
     Args:
-        along: what they are linearized along.
+        along: trajectory about which they are linearized.
         x0: (NX,) state at the start of the first interval.
         places: (C,) where the place of a patch is in a state, or -1.
         gravity: of the robot [m/s^2].
@@ -167,14 +167,14 @@ def _linearize(
     F, rate, constant = np.empty((3, 3)), np.empty((4, 3)), np.empty((2, 3))
     force = np.empty(3)
     for k in range(N):
-        h, W, stretch = along.h[k], along.rotation_rate[k], along.stretch[k]
-        H = h + stretch
+        h, W, dilation = along.h[k], along.rotation_rate[k], along.dilation[k]
+        H = h + dilation
         half = 0.5 * H * H
         x = x0 if k == 0 else along.deviation[k]
         F[:] = 0.0
         _forces_of_tempo(along, k, constant)
         for i in range(3):
-            constant[0, i] += along.outside[k, i]
+            constant[0, i] += along.external[k, i]
         rate[1], rate[2] = constant[0], constant[1]
         for c in range(C):
             columns = B[k, :, 6 * c : 6 * c + 6]
@@ -193,7 +193,9 @@ def _linearize(
                 rate[2, i] += F[i, j] * x[j]
                 rate[3, i] += W[i, j] * x[6 + j]
         _write_body(F, W, H, half, constant, A[k], e[k])
-        _write_stretch(F, W, H, rate, along.is_planned, stretch, B[k, :, t], e[k])
+        _write_time_dilation(
+            F, W, H, rate, along.is_planned, dilation, B[k, :, t], e[k]
+        )
         for i in range(3):
             B[k, i, t] += (com[k + 1, i] - com[k, i]) / h
             B[k, 3 + i, t] += (velocity[k + 1, i] - velocity[k, i]) / h
@@ -210,7 +212,7 @@ def _add_contact(along, k, c, gravity, force, constant, rate, B):
     """Adds what contact c does in interval k; writes its force and its columns."""
     arm, moved, axes = np.empty(3), np.empty(3), np.empty((3, 3))
     w, dw = np.empty(6), np.empty(6)
-    W, H = along.rotation_rate[k], along.h[k] + along.stretch[k]
+    W, H = along.rotation_rate[k], along.h[k] + along.dilation[k]
     half = 0.5 * H * H
     for i in range(3):
         shift = along.com_shift[k, i]
@@ -228,7 +230,7 @@ def _add_contact(along, k, c, gravity, force, constant, rate, B):
 
 @compiled
 def _forces_of_tempo(along, k, constant):
-    """Writes what the behavior's forces miss of its accelerations at a tempo."""
+    """Writes accelerations that the behavior's forces lack at another tempo."""
     velocity, momentum = along.velocity, along.momentum
     # They make the accelerations of its own tempo.
     share = (1.0 / along.tempo**2 - 1.0) / along.h[k]
@@ -312,8 +314,8 @@ def _write_body(F, W, H, half, constant, A, e):
 
 
 @compiled
-def _write_stretch(F, W, H, rate, is_planned, stretch, column, e):
-    """Writes the column of the interval's time: dF/dH at the plan before, if any."""
+def _write_time_dilation(F, W, H, rate, is_planned, dilation, column, e):
+    """Writes the column of the time dilation: dF/dH at the plan before, if any."""
     for i in range(3):
         turning, rotation = rate[2, i], rate[3, i]
         for j in range(3):
@@ -324,4 +326,4 @@ def _write_stretch(F, W, H, rate, is_planned, stretch, column, e):
         column[6 + i] = is_planned * turning
         column[9 + i] = is_planned * rotation
     for i in range(12):
-        e[i] -= stretch * column[i]
+        e[i] -= dilation * column[i]

@@ -7,7 +7,7 @@ import numpy as np
 
 from backbeat.models.compiled import compiled
 from backbeat.models.compiled.arrays import Vector
-from backbeat.mpc.plans.stepping import Stretch
+from backbeat.mpc.plans.stepping import ContactOverride
 from backbeat.mpc.reference.trajectory import Reference
 
 # First intervals shorter than this share join the next; before a switch, than this.
@@ -29,7 +29,9 @@ class PhaseGrid:
         self._knots = np.r_[_between(edges, spacing), edges[-1]]
         self._is_switch = np.isin(self._knots, edges)
 
-    def phases(self, s: float, knots: int, steps: Sequence[Stretch] = ()) -> np.ndarray:
+    def phases(
+        self, s: float, knots: int, steps: Sequence[ContactOverride] = ()
+    ) -> np.ndarray:
         """(knots + 1,) phase s and the phases of the knots after it.
 
         A short first interval joins the next, but for one before a switch.
@@ -47,7 +49,9 @@ class PhaseGrid:
         out[0] = s
         return out
 
-    def _with_steps(self, s: float, knots: int, steps: Sequence[Stretch]) -> np.ndarray:
+    def _with_steps(
+        self, s: float, knots: int, steps: Sequence[ContactOverride]
+    ) -> np.ndarray:
         """As `phases`, with the switches of added steps besides the behavior's."""
         h = self.spacing
         added = [x for step in steps for x in (step.start, step.end)]

@@ -1,4 +1,4 @@
-"""Prediction: what a plan expects of the robot over its horizon, in the world.
+"""Prediction: predicted motion and forces of a plan over its horizon, in the world.
 
 A plan holds deviations from a behavior. Here are the places that follow from it: the
 path of the center of mass, the force on each patch at some instants, and the places
@@ -17,7 +17,7 @@ from backbeat.mpc.reference.trajectory import Reference
 
 # How far ahead a prediction goes [s], and points of the path of the center of mass.
 AHEAD, POINTS = 1.2, 8
-# How far ahead forces are told [s].
+# Times ahead at which forces are given [s].
 INSTANTS = (0.3, 0.6, 0.9, 1.2)
 # A contact with less normal force than this bears nothing [N].
 LEAST_FORCE = 4.0

@@ -7,7 +7,7 @@ import numpy as np
 
 from backbeat.models.compiled import compiled
 from backbeat.models.compiled.arrays import Array3, Indices, Matrix, MatrixView, Vector
-from backbeat.mpc.plans.outside_force import outside_acceleration
+from backbeat.mpc.plans.external_force import external_acceleration
 from backbeat.mpc.plans.plan import Plan
 from backbeat.mpc.plans.start import PlanStart
 from backbeat.mpc.plans.stepping import AddedStep, covered, standing
@@ -22,12 +22,12 @@ BODY = 13
 class Horizon(NamedTuple):
     """The behavior at the knots (N + 1) and in the intervals (N) of a horizon.
 
-    From `com_shift` to `is_planned` it is the plan about which products of deviations
-    are linearized.
+    Fields from `com_shift` to `is_planned` are the linearization point: the plan
+    before, if there is one.
     """
 
     phases: np.ndarray  # (N + 1,) [s]
-    h: np.ndarray  # (N,) time of the intervals at the tempo asked for [s]
+    h: np.ndarray  # (N,) time of the intervals at the requested tempo [s]
     com: np.ndarray  # (N + 1, 3)
     velocity: np.ndarray  # (N + 1, 3)
     momentum: np.ndarray  # (N + 1, 3) per mass
@@ -42,11 +42,11 @@ class Horizon(NamedTuple):
     sole_shift: np.ndarray  # (N, C, 3), zero but for soles
     wrench_shift: np.ndarray  # (N, 6 C) patch axes [weights]
     deviation: np.ndarray  # (N, NX) state at the start of the intervals
-    stretch: np.ndarray  # (N,) of their time [s]
+    dilation: np.ndarray  # (N,) of their time [s]
     is_planned: bool  # whether there was a plan before
     replaced: np.ndarray  # (N, S, 2) change of a shift where its own place changes
-    outside: np.ndarray  # (N, 3) acceleration that the world adds [m/s^2]
-    tempo: float  # factor on the authored tempo that is asked for
+    external: np.ndarray  # (N, 3) acceleration by external forces [m/s^2]
+    tempo: float  # requested factor on the authored tempo
 
 
 def make_horizon(
@@ -62,7 +62,7 @@ def make_horizon(
     Args:
         reference: the behavior.
         phases: (N + 1,) phases of the knots [s].
-        start: where the plan starts; velocities are at the tempo that it asks for.
+        start: where the plan starts; velocities are at its tempo.
         steps: steps that the behavior does not make.
         previous: plan of the same steps, about which to linearize; None for none.
         stepping: whether the places of the soles are states.
@@ -81,10 +81,11 @@ def make_horizon(
     replaced = _replaced(reference, phases, touchdowns)
     if previous is None:
         shift = start.sole_shift(len(soles))
-        around = _around_behavior(wrench, planned, on, R, shift, replaced)
+        point = _point_on_behavior(wrench, planned, on, R, shift, replaced)
     else:
-        around = _around_plan(previous, phases, middles, wrench, tempo, replaced)
+        point = _point_on_plan(previous, phases, middles, wrench, tempo, replaced)
     rates, h = tempo * moving, np.diff(phases) / tempo
+    force, acceleration = start.external_force_z, start.external_acceleration_xy
     return Horizon(
         phases=phases,
         h=h,
@@ -98,14 +99,14 @@ def make_horizon(
         inverse_inertia=_inverted(at_middles(table.inertia)),
         soles=places[:, soles],
         heading=reference.heading[at_knots.index],
-        com_shift=around.com,
-        sole_shift=around.sole_shift(planned.shape[1], soles),
-        wrench_shift=around.wrench.reshape(len(wrench), -1),
-        deviation=around.states(stepping),
-        stretch=around.stretch,
+        com_shift=point.com,
+        sole_shift=point.sole_shift(planned.shape[1], soles),
+        wrench_shift=point.wrench.reshape(len(wrench), -1),
+        deviation=point.states(stepping),
+        dilation=point.dilation,
         is_planned=previous is not None,
         replaced=replaced,
-        outside=outside_acceleration(start.lift, start.push, h, robot.gravity),
+        external=external_acceleration(force, acceleration, h, robot.gravity),
         tempo=tempo,
     )
 
@@ -129,9 +130,7 @@ def hold_places(
     phases: np.ndarray,
     places: np.ndarray,
 ) -> None:
-    """Keeps feet that have landed, or wait, where they are.
-
-    They do not go on to where the behavior has them go.
+    """Holds the places of feet that have landed early, or whose swing is delayed.
 
     Args:
         reference: the behavior.
@@ -225,13 +224,13 @@ def _interpolate(
             out[n, m] = values[k, m] + u * (values[k + 1, m] - values[k, m])
 
 
-class _Around(NamedTuple):
-    """What products of deviations are linearized about, in the intervals."""
+class _LinearizationPoint(NamedTuple):
+    """Linearization point of the products of deviations, by interval."""
 
     com: np.ndarray  # (N, 3) in their middle
     wrench: np.ndarray  # (N, C, 6) patch axes [weights]
     deviation: np.ndarray  # (N, 13) at their start, but for the soles
-    stretch: np.ndarray  # (N,) of their time [s]
+    dilation: np.ndarray  # (N,) of their time [s]
     shift: np.ndarray  # (N, S, 2) of the soles at their end
     shift_before: np.ndarray  # (N, S, 2) and at their start
 
@@ -249,39 +248,39 @@ class _Around(NamedTuple):
         return out
 
 
-def _around_behavior(
+def _point_on_behavior(
     wrench: np.ndarray,
     planned: np.ndarray,
     on: np.ndarray,
     R: np.ndarray,
     shift: np.ndarray,
     replaced: np.ndarray,
-) -> _Around:
-    """The behavior; what feet in the air would carry is carried by the others."""
+) -> _LinearizationPoint:
+    """The behavior; loads of feet that are in the air are moved to the others."""
     N, change = len(wrench), np.zeros_like(wrench)
     lifted = np.where((planned & ~on)[:, :, None], wrench[:, :, 3:], 0.0)
     force = np.einsum("ncij,ncj->nci", R, -lifted)
     total = -force.sum(1) / np.maximum(on.sum(1), 1)[:, None]
     force += np.where(on[:, :, None], total[:, None], 0.0)
     change[:, :, 3:] = np.einsum("ncji,ncj->nci", R, force)
-    return _Around(
+    return _LinearizationPoint(
         com=np.zeros((N, 3)),
         wrench=change,
         deviation=np.zeros((N, BODY)),
-        stretch=np.zeros(N),
+        dilation=np.zeros(N),
         shift=shift + np.cumsum(replaced, axis=0) - replaced,
         shift_before=np.zeros((N, *shift.shape)),
     )
 
 
-def _around_plan(
+def _point_on_plan(
     plan: Plan,
     phases: np.ndarray,
     middles: np.ndarray,
     wrench: np.ndarray,
     tempo: float,
     replaced: np.ndarray,
-) -> _Around:
+) -> _LinearizationPoint:
     """The plan before, held beyond its end."""
     com, start = np.empty((len(middles), 3)), np.zeros((len(middles), BODY))
     _interpolate(middles, plan.phases, plan.deviation, com)
@@ -290,11 +289,11 @@ def _around_plan(
     k = np.searchsorted(plan.phases, middles) - 1
     k = np.clip(k, 0, len(plan.durations) - 1)
     slowness = plan.durations / np.diff(plan.phases)
-    return _Around(
+    return _LinearizationPoint(
         com=com,
         wrench=plan.wrench[k] - wrench,
         deviation=start,
-        stretch=(slowness[k] - 1 / tempo) * np.diff(phases),
+        dilation=(slowness[k] - 1 / tempo) * np.diff(phases),
         shift=plan.shift[k + 1] - replaced,
         shift_before=plan.shift[k],
     )

@@ -1,1 +1,1 @@
-"""Detection of forces that the model does not know."""
+"""Detection of forces that are not in the model."""

@@ -1,13 +1,12 @@
-"""ForceDetection: warns when something pushes that the model does not know.
+"""ForceDetection: warns of external forces that are not in the model.
 
-Torques that nothing known explains (`backbeat.mpc.monitoring.momentum_observer`) are
-compared with what noise, friction and an inexact model come to. With sensors at the
-feet, those of the
-base are the whole force and moment that nobody knows of: no friction is in them, but
-what noise there is in the momentum of the whole robot. Around a planned hit of a stick,
-and while one rests on a drum, nothing is observed: the drum pushes, and that is known.
-A joint that is faster than its motor can be was struck: what happens within a sample
-then is in none, and no warning begins until what that has left over has faded.
+Residual torques (`backbeat.mpc.monitoring.momentum_observer`) are compared with
+thresholds for noise, friction and model errors. With sensors at the feet, those of the
+base are the whole force and moment that are not in the model: no friction is in them,
+only the noise of the momentum of the whole robot. Around a planned hit of a stick, and
+while one rests on a drum, the observer is switched off: the force of the drum is
+planned. A joint that is faster than its motor can be was struck: what happens within a
+sample then is in none, and no warning begins until what that has left over has faded.
 No diagram, context or simulator is needed; `backbeat.mpc.monitoring.force_detector` is
 the same as a Drake system.
 """
@@ -72,7 +71,7 @@ class ForceWarning:
 
     Attributes:
         time: when that was noticed [s].
-        link: on which it acts, as far as can be told.
+        link: on which it acts, as far as it can be determined.
         joint: of all joints, the one that felt it most against what is usual.
         torque: the greatest unexplained torque of that joint so far [N m].
         force: the greatest unexplained force on the robot so far [N]; None where
@@ -214,7 +213,7 @@ class ForceDetection:
             q, v: (nq,), (nv,) the state as sensed.
             effort: (nj,) torques of the motors from now on [N m].
             wrenches: (C, 6) on the soles, see `MomentumObserver`.
-            phase: of the behavior that is asked for [s]; None for the time.
+            phase: of the behavior that is requested [s]; None for the time.
             specific_force: (3,) at the base, see `MomentumObserver`.
         """
         felt = self._silent if wrenches is None else wrenches

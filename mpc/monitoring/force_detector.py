@@ -15,7 +15,7 @@ from backbeat.mpc.predictive.settings import PlanSettings
 
 
 class ForceDetector(CollectableSystem):
-    """Watches for forces that the model does not know.
+    """Detects forces that are not in the model.
 
     .. pydrake_system::
 
@@ -35,7 +35,8 @@ class ForceDetector(CollectableSystem):
     of the motors [N m], `wrenches` (6 C) what the sensors at its soles feel, moment and
     force in the axes of each sole, about its origin [N m, N]; without sensors there is
     no such port. `specific_force` (3) is what an accelerometer at the base feels, world
-    axes [m/s^2]; without one there is no such port, and the velocity of the base tells.
+    axes [m/s^2]; without one there is no such port, and the velocity of the base is
+    used.
     All four are of one time: where sensors are late, of when they felt.
     `settings` is the PlanSettings whose tempo says where in the behavior the robot is;
     unconnected, it is in tempo. `residual` (n) are unexplained torques, of all rows of
@@ -141,6 +142,6 @@ class ForceDetector(CollectableSystem):
         phase = t - self._start
         if self._settings_port.HasValue(context):
             settings: PlanSettings = self._settings_port.Eval(context)
-            phase = settings.tempo.asked(phase)
+            phase = settings.tempo.requested_phase(phase)
         new = self.detection(memory, t, x[:nq], x[nq:], effort, wrenches, phase, felt)
         state.get_mutable_abstract_state(int(self._memory)).set_value(new)

@@ -1,14 +1,14 @@
-"""MomentumObserver: torques that nothing known explains, without accelerations.
+"""MomentumObserver: residual torques of unmodeled forces, without accelerations.
 
-The momentum p = M v of a robot changes as known forces make it change. What else there
-is, the residual r, follows with the rate K:
+The momentum p = M v of a robot changes by known forces. The effect of all
+others, the residual r, is observed with the rate K:
 
     r' = K (p' - dM/dt v - u + h - r),    p' - dM/dt v = M v',
 
 integrated over steps in which M v' is the mean of M times the change of v, so that
 noise of v adds up to no more than noise. Forces on soles act on the rows of base and
-legs alone. Where sensors at the feet feel them, u has them too, and all rows are
-observed: those of the base are the whole force and moment that nothing known explains.
+legs alone. Where sensors at the feet measure them, u includes them, and all rows are
+observed: those of the base are the whole unmodeled force and moment.
 Without, the rows of all other joints are, which need no sensor at the feet: what pushes
 a hand, the head or the trunk shows there; what pushes the pelvis or a leg does not.
 
@@ -19,7 +19,7 @@ With feet that feel and an accelerometer, the base's linear acceleration less gr
 what the accelerometer feels, and in an M v' with it h has no gravity. An estimated
 attitude that is wrong by an angle then turns all forces alike, where it would otherwise
 leave that share of the weight over, as on ground that is not level; and an estimated
-velocity that is corrected when a foot lands is not asked. (The equations of motion do
+velocity that is corrected when a foot lands is not needed. (The equations of motion do
 not change with a constant velocity of the whole, which is why v may leave it out.)
 Sources
     De Luca, Mattone, "Actuator failure detection and isolation using generalized
@@ -57,7 +57,7 @@ _NONE = np.zeros(0)
 
 @dataclass(frozen=True)
 class ObserverMemory:
-    """What the observer knows after a sample; its arrays are never written again.
+    """The state of the observer after a sample; its arrays are immutable.
 
     Attributes:
         time: of the sample [s].
@@ -65,7 +65,7 @@ class ObserverMemory:
             velocity.
         effort: (nj,) torques of the motors from then on [N m].
         residual: (n,) torques that nothing known explains [N m].
-        terms: what the sample is made of; None where it has not been asked for yet.
+        terms: what the sample is made of; None where it has not been evaluated yet.
     """
 
     time: float
@@ -173,7 +173,7 @@ class MomentumObserver:
                 axes, mean since the last sample [m/s^2]; None without accelerometer.
         """
         sensed = self._silent if wrenches is None else wrenches
-        # What nobody observes costs no dynamics: those before may still be missing.
+        # Dynamics are evaluated on demand: those before may still be missing.
         known = memory.terms
         if known is None:
             known, _ = self._look(memory.q, memory.v, self._silent)

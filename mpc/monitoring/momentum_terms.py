@@ -1,4 +1,4 @@
-"""What a sample of the momentum observer comes to, compiled.
+"""Terms of the momentum observer at a sample, compiled.
 
 `backbeat.mpc.monitoring.momentum_observer` has the equations.
 """

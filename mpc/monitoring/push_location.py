@@ -1,12 +1,12 @@
-"""PushLocation: on which link of a robot one force explains unexplained torques best.
+"""PushLocation: the link on which one force explains the residual torques best.
 
 A wrench W = [n, f] on a link makes the torques J' W. For every link the W that
 minimizes
 
     |D (r - J' W)|^2 + |n|^2 / (SIZE |f|)^2
 
-is found, with D what is usual of each torque, and n about the link's center of mass:
-whoever pushes a link does so within its size. Of links that explain about as much the
+is found, with D the usual size of each torque, and n about the link's center of mass:
+a push acts within the size of its link. Of links that explain about as much the
 larger one is likelier, for its surface goes with the power 2/3 of its mass.
 
 Haddadin, De Luca, Albu-Schäffer, "Robot Collisions: A Survey on Detection, Isolation,

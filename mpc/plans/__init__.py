@@ -1,1 +1,1 @@
-"""Plans: what the predictive controller hands to the whole-body controller."""
+"""Plans: output of the predictive controller, input of the whole-body controller."""

@@ -1,6 +1,6 @@
-"""Explanation: what a tick or a plan wanted, what it got, and what stood in its way.
+"""Explanation: desired and achieved values of a tick or a plan, and active limits.
 
-`explain_tick` and `explain_plan` make them; printed, they are words.
+`explain_tick` and `explain_plan` make them; printed, they are text.
 """
 
 from collections.abc import Sequence
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-# So many limits that are not in force are named, the nearest.
+# How many of the inactive limits are named, those with the least room.
 NEAREST = 3
 # A share of the cost below which a term is not named.
 SMALL = 0.005
@@ -16,7 +16,7 @@ SMALL = 0.005
 
 @dataclass(frozen=True)
 class TaskReport:
-    """What one task of a whole-body program wanted and got.
+    """Desired and achieved values of one task of a whole-body program.
 
     Attributes:
         name: of the task.
@@ -56,10 +56,10 @@ class LimitReport:
     """A bound of a program.
 
     Attributes:
-        name: in words, with the side of it.
+        name: in words, with lower or upper.
         value, bound: of the bounded quantity, in `unit`.
-        price: multiplier: how fast the cost would fall with more room; zero when
-            the bound is not in force.
+        multiplier: Lagrange multiplier of the bound: decrease of the cost per unit
+            that the bound is relaxed by; zero for an inactive bound.
         scale: a size to compare the slack with, in `unit`.
         unit: of value, bound and scale.
         times: first and last time of a plan at which it is in force [s from now].
@@ -68,7 +68,7 @@ class LimitReport:
     name: str
     value: float
     bound: float
-    price: float
+    multiplier: float
     scale: float
     unit: str
     times: tuple[float, float] | None = None
@@ -80,19 +80,19 @@ class LimitReport:
 
     def __str__(self) -> str:
         """One line."""
-        if self.price == 0:
+        if self.multiplier == 0:
             share = 100 * self.slack / self.scale
             return f"{self.name}: {self.slack:.3g} {self.unit} left ({share:.0f} %)"
-        text = f"{self.name}, price {self.price:.3g}"
+        text = f"{self.name}, multiplier {self.multiplier:.3g}"
         if self.times is not None:
             return f"{text}, from {self.times[0]:.2f} to {self.times[1]:.2f} s ahead"
         return f"{text} at {self.bound:.4g} {self.unit}" if self.bound else text
 
 
 def in_force(limits: Sequence[LimitReport]) -> tuple[LimitReport, ...]:
-    """Those that hold the solution back, the dearest first, one of each name."""
-    found = [x for x in limits if x.price != 0]
-    return _by_name(sorted(found, key=lambda x: -abs(x.price)))
+    """Active limits by decreasing multiplier, one of each name."""
+    found = [x for x in limits if x.multiplier != 0]
+    return _by_name(sorted(found, key=lambda x: -abs(x.multiplier)))
 
 
 def _by_name(limits: Sequence[LimitReport]) -> tuple[LimitReport, ...]:
@@ -105,15 +105,15 @@ def _by_name(limits: Sequence[LimitReport]) -> tuple[LimitReport, ...]:
 
 @dataclass(frozen=True)
 class TickExplanation:
-    """A whole-body tick in words.
+    """A whole-body control tick in words.
 
     Attributes:
         time: of the tick [s].
         phase: of the behavior [s].
         status: how the program ended.
         standing: contacts that carry weight.
-        tasks: what was wanted.
-        limits: all bounds, in force or not.
+        tasks: with desired and achieved values.
+        limits: all bounds, active or not.
         torques: (nj,) of the joints [N m].
     """
 
@@ -127,17 +127,17 @@ class TickExplanation:
 
     @property
     def active(self) -> tuple[LimitReport, ...]:
-        """Limits in force, the dearest first."""
+        """Active limits by decreasing multiplier."""
         return in_force(self.limits)
 
     @property
     def nearest(self) -> tuple[LimitReport, ...]:
-        """Limits not in force, those with the least room for their scale first.
+        """Inactive limits by increasing room relative to their scale.
 
-        One of each name, and none of a name that is in force.
+        One of each name, and none of a name that is active.
         """
         said = {x.name for x in self.active}
-        rest = [x for x in self.limits if x.price == 0 and x.name not in said]
+        rest = [x for x in self.limits if x.multiplier == 0 and x.name not in said]
         return _by_name(sorted(rest, key=lambda x: x.slack / x.scale))
 
     def __str__(self) -> str:
@@ -146,14 +146,14 @@ class TickExplanation:
         lines = [
             f"tick at {self.time:.3f} s, phase {self.phase:.3f} s: {self.status}; "
             f"stands on {stands}",
-            "tasks, the dearest first:",
+            "tasks, by decreasing cost:",
         ]
         tasks = sorted(self.tasks, key=lambda x: -x.cost)
         lines += [f"  {task}" for task in tasks]
         if not self.limits:
             return "\n".join(lines)
         lines += _limit_lines(self.active)
-        lines += ["nearest limits that are not in force:"]
+        lines += ["inactive limits, by increasing room:"]
         lines += [f"  {limit}" for limit in self.nearest[:NEAREST]]
         return "\n".join(lines)
 
@@ -168,13 +168,13 @@ class PlanExplanation:
         rate: phase rate [-].
         late: how late the behavior is, now and at the end of the horizon [s].
         status: of the plan.
-        costs: what every term adds to the cost, by name.
-        limits: bounds in force, one for each name.
+        costs: contribution of every term to the cost, by name.
+        limits: active bounds, one for each name.
         steps: steps that the behavior does not make, in words.
         shifts: how far soles land from where the behavior has them, in words.
-        grip: share that the floor gives of the friction that is relied on.
-        push: horizontal acceleration by which the world pushes, forward and to the
-            left [m/s^2].
+        friction_scale: share of the assumed friction that the floor provides.
+        external_acceleration_xy: horizontal acceleration by external forces, forward
+            and to the left [m/s^2].
     """
 
     time: float
@@ -186,12 +186,12 @@ class PlanExplanation:
     limits: tuple[LimitReport, ...]
     steps: tuple[str, ...]
     shifts: tuple[str, ...]
-    grip: float = 1.0
-    push: tuple[float, float] = (0.0, 0.0)
+    friction_scale: float = 1.0
+    external_acceleration_xy: tuple[float, float] = (0.0, 0.0)
 
     @property
     def active(self) -> tuple[LimitReport, ...]:
-        """Limits in force, the dearest first."""
+        """Active limits by decreasing multiplier."""
         return in_force(self.limits)
 
     def __str__(self) -> str:
@@ -200,25 +200,24 @@ class PlanExplanation:
             f"plan at {self.time:.3f} s, phase {self.phase:.3f} s: {self.status}; "
             f"phase rate {self.rate:.3f}, late by {1e3 * self.late[0]:.0f} ms now and "
             f"{1e3 * self.late[1]:.0f} ms at the end of the horizon",
-            "costs, the dearest first:",
+            "costs, in decreasing order:",
         ]
         total = sum(self.costs.values())
         costs = sorted(self.costs.items(), key=lambda x: -x[1])
         lines += [f"  {n}: {c:.3g}" for n, c in costs if c > SMALL * total]
         lines += _limit_lines(self.active)
         lines += [*self.steps, *self.shifts]
-        if self.grip < 1:
-            lines += [
-                f"soles have slid: {100 * self.grip:.0f} % of the friction is relied on"
-            ]
-        if any(self.push):
-            forward, left = self.push
+        if self.friction_scale < 1:
+            share = 100 * self.friction_scale
+            lines += [f"soles have slipped: {share:.0f} % of the friction is assumed"]
+        if any(self.external_acceleration_xy):
+            forward, left = self.external_acceleration_xy
             way = f"{forward:.1f} m/s^2 forward and {left:.1f} m/s^2 to the left"
-            lines += [f"pushed by {way}"]
+            lines += [f"external acceleration of {way}"]
         return "\n".join(lines)
 
 
 def _limit_lines(active: Sequence[LimitReport]) -> list[str]:
     if not active:
-        return ["no limit is in force"]
-    return ["limits in force, the dearest first:", *(f"  {x}" for x in active)]
+        return ["no limit is active"]
+    return ["active limits, by decreasing multiplier:", *(f"  {x}" for x in active)]

@@ -1,4 +1,4 @@
-"""HandOffset: a hand that is held elsewhere than the behavior has it.
+"""HandOffset: a hand at an offset from its place in the behavior.
 
 The arm follows by damped least squares in closed loop on the behavior's own posture:
 with the offset r of the joints so far and the error e of the hand, each tick adds

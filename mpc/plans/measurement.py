@@ -1,4 +1,4 @@
-"""What a plan starts from: the robot against the behavior."""
+"""Initial state of a plan: the robot relative to the behavior."""
 
 from collections.abc import Sequence
 

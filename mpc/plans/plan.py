@@ -1,4 +1,4 @@
-"""Plan: what the predictive controller hands to the whole-body controller."""
+"""Plan: output of the predictive controller, input of the whole-body controller."""
 
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -15,7 +15,7 @@ from backbeat.mpc.plans.touchdown import Touchdown
 
 
 class PlanArrays(NamedTuple):
-    """What ticks read of a plan; see `Plan` for its meaning."""
+    """The part of a plan that compiled code reads; see `Plan` for its meaning."""
 
     ends: Vector
     durations: Vector
@@ -44,16 +44,17 @@ class Plan:
         touchdowns: feet that landed early, or have not landed yet.
         ground: height of the ground that the robot stands on, minus the behavior's
             [m]; heights in `deviation` and `com` count from it.
-        lift: vertical force that the world adds to what is believed [weights]; a
-            robot that is lighter than its model feels one.
-        push: (2,) horizontal acceleration that the world adds for a while [m/s^2].
-        grip: share that the floor gives of the friction that is relied on; less
-            than 1 after a sole has slid.
-        balanced_at: when the robot had its balance last [s].
-        crouch: share of the whole crouch that is wanted now.
-        may_step: whether soles may go elsewhere than the behavior has them.
-        swings: soles in the air until the next plan, and where they go.
-        objective: what the solver made least; compares plans of one state.
+        external_force_z: estimate of the vertical force besides those of the contacts
+            [weights]; positive for a robot that is lighter than its model.
+        external_acceleration_xy: (2,) estimate of the horizontal acceleration by
+            external forces, which is assumed for a short time only [m/s^2].
+        friction_scale: estimated share of the assumed friction that the floor
+            provides; less than 1 after a sole has slid.
+        balanced_at: when the DCM error was small last [s].
+        com_lowering: share of the weights' `com_lowering` at the start of the plan.
+        may_step: whether soles may leave their places in the behavior.
+        swings: soles in the air until the next plan, and where they land.
+        objective: minimum of the program; compares plans from one state.
         status: "solved", or why this plan is an older one carried on.
         is_fresh: whether a solver found this plan.
         iterations: iterations of the solver.
@@ -74,11 +75,11 @@ class Plan:
     touchdowns: tuple[Touchdown, ...] = ()
     swings: tuple[Swing, ...] = ()
     ground: float = 0.0
-    lift: float = 0.0
-    push: np.ndarray = field(default_factory=lambda: np.zeros(2))
-    grip: float = 1.0
+    external_force_z: float = 0.0
+    external_acceleration_xy: np.ndarray = field(default_factory=lambda: np.zeros(2))
+    friction_scale: float = 1.0
     balanced_at: float = -np.inf
-    crouch: float = 0.0
+    com_lowering: float = 0.0
     may_step: bool = True
     objective: float = 0.0
     status: str = "solved"
@@ -131,7 +132,7 @@ class Plan:
         return float((self.phases[k + 1] - self.phases[k]) / self.durations[k])
 
     def at(self, t: float) -> "PlanSample":
-        """What it asks for at time t; past the horizon that is held."""
+        """The plan at time t; beyond the horizon its end is held."""
         deviation, turning = np.empty(12), np.empty((2, 3))
         elapsed = max(0.0, t - self.time)
         k = interpolate(

@@ -1,7 +1,7 @@
-"""Where the robot will be when a plan takes effect: solving takes time.
+"""Prediction of the state to the time at which a plan takes effect.
 
 A plan that is made from the state at t and takes effect at t + d starts from the state
-that the plan in force leads to by then. What is off from that plan goes on as it is,
+that the plan in force predicts for then. Deviations from that plan continue,
 
     c(t + d) = c* + (c - c*) + d (v - v*),    phi(t + d) = phi* + (phi - phi*)
                                                            + d m I^-1 (k - k*),

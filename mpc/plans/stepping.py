@@ -1,7 +1,7 @@
-"""Steps that a behavior does not make, and who stands when.
+"""Steps that a behavior does not make, and which patches are in contact when.
 
-A behavior lifts feet by itself; a plan may lift one that the behavior leaves standing,
-a recovery step, and let one wait that the behavior would lift meanwhile.
+A behavior has swings of its own. A plan may add one for a foot in stance, a recovery
+step, and delay a swing of the behavior that would begin meanwhile.
 """
 
 from collections.abc import Sequence
@@ -64,8 +64,8 @@ def recovery_steps(
     return tuple(steps)
 
 
-class Stretch(Protocol):
-    """Phases between which a patch stands or does not, whatever the behavior says."""
+class ContactOverride(Protocol):
+    """Phases in which the contact of a patch is other than in the behavior."""
 
     @property
     def contact(self) -> int:
@@ -84,13 +84,13 @@ class Stretch(Protocol):
         """Whether it stands."""
 
 
-def covered(change: Stretch, phases: np.ndarray) -> np.ndarray:
-    """(n,) which phases lie in a stretch."""
+def covered(change: ContactOverride, phases: np.ndarray) -> np.ndarray:
+    """(n,) which phases an override covers."""
     return np.asarray((phases > change.start) & (phases < change.end))
 
 
 def standing(
-    planned: np.ndarray, phases: np.ndarray, changes: Sequence[Stretch]
+    planned: np.ndarray, phases: np.ndarray, changes: Sequence[ContactOverride]
 ) -> np.ndarray:
     """(n, C) which patches stand at phases.
 
@@ -105,7 +105,9 @@ def standing(
     return out
 
 
-def change_standing(on: np.ndarray, s: float, changes: Sequence[Stretch]) -> None:
+def change_standing(
+    on: np.ndarray, s: float, changes: Sequence[ContactOverride]
+) -> None:
     """`standing` at one phase s, in place of (C,) which patches stand."""
     for change in changes:
         if change.start < s < change.end:

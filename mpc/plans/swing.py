@@ -1,4 +1,4 @@
-"""Swing: a foot in the air, and its offset from where the behavior has the foot."""
+"""Swing: a foot in the air, and its offset from its path in the behavior."""
 
 from dataclasses import dataclass
 from typing import NamedTuple

@@ -1,7 +1,7 @@
 """Swings: soles in the air, as the whole-body controller follows them.
 
-Where a plan lets a foot of the behavior land elsewhere, or lifts one that the behavior
-leaves standing, that is an offset from where the behavior has the foot.
+A plan that changes a landing place, or adds a step, adds an offset to the path that the
+foot has in the behavior.
 """
 
 from collections.abc import Sequence

@@ -1,9 +1,9 @@
-"""Touchdowns that are not when the plan has them: a foot lands early or late.
+"""Early and late touchdowns, against the plan.
 
-The force under a foot says whether it stands. One that meets the ground in the last
-third of its swing carries weight from then on, while it does; one that does not meet it
-in time goes on downwards, and carries none. Neither changes the tempo by itself, but
-the predictive program sees the contacts as they are.
+A foot stands where the force under it exceeds a threshold. One that meets the ground in
+the last third of its swing carries weight from then on, while it does; one that does
+not meet it in time goes on downwards, and carries none. Neither changes the tempo by
+itself, but the predictive program has the measured contacts.
 """
 
 from collections.abc import Sequence

@@ -15,19 +15,22 @@ from backbeat.models.compiled.arrays import (
     Vector,
     VectorView,
 )
+from backbeat.models.dynamics.finite import UNBOUNDED
 from backbeat.mpc.horizon.sampling import Horizon
 from backbeat.mpc.plans.start import PlanStart
 from backbeat.mpc.plans.stepping import AddedStep, covered
 from backbeat.mpc.plans.weights import PredictiveWeights
 
-# A foot this near to landing lands where it was going [s], and how fast it moves [m/s].
+# Time before landing in which a foot keeps its landing place [s], its speed [m/s].
 COMMITTED, FOOT_SPEED = 0.05, 3.0
-# An added step takes as little time as a foot needs, and is hurried no more.
+# An added step takes about the least time of a swing, so its phase rate is at most
+# this.
 STEP_RATE = 1.05
-# Of the center of mass in the state; and room above the highest way of a body that
-# nothing carries, for what the program takes to be linear [m].
+# Index of the center of mass's height and its rate in the state; and margin above the
+# ballistic height, for the error of the linearization [m].
 HEIGHT, VELOCITY, ROOM = 2, 5, 0.015
-INF = 1e30
+# Height of the center of mass that pendulums have at least [m].
+LEAST_HEIGHT = 0.1
 
 
 def variable_bounds(
@@ -39,23 +42,23 @@ def variable_bounds(
     start: PlanStart,
     gravity: float,
 ) -> np.ndarray:
-    """(2, N, width) bounds of wrenches, stretches, moves of soles, and height.
+    """(2, N, width) bounds of wrenches, time dilations, moves of soles, and height.
 
     Args:
         horizon: the behavior ahead.
         w: bounds by name.
         soles: patches whose places are states.
-        width: unknowns of an interval: wrenches, stretch, moves, then the state.
+        width: unknowns of an interval: wrenches, dilation, moves, then the state.
         steps: steps that the behavior does not make.
-        start: from whose phase rate the tempo goes on, and height the body.
+        start: initial phase rate of the plan, and initial height of the body.
         gravity: [m/s^2].
     """
     N, C = horizon.standing.shape
     t = 6 * C
     bounds = np.empty((2, N, width))
     low, high = bounds
-    low[:], high[:] = -INF, INF
-    limits = w.fastest, w.slowest, w.max_force
+    low[:], high[:] = -UNBOUNDED, UNBOUNDED
+    limits = w.max_phase_rate, w.min_phase_rate, w.max_force
     _bound_loads(horizon.standing, horizon.wrench, horizon.h, limits, low, high)
     middles = 0.5 * (horizon.phases[:-1] + horizon.phases[1:])
     for step in (step for step in steps if not step.stands):
@@ -65,22 +68,33 @@ def variable_bounds(
     for i, c in enumerate(soles):
         left = np.zeros(N)
         _time_in_the_air(horizon.standing[:, c], horizon.phases, left)
-        far = np.clip(FOOT_SPEED * (left - COMMITTED), 0.0, w.reach[0])[:, None]
+        far = np.clip(FOOT_SPEED * (left - COMMITTED), 0.0, w.max_step_length[0])[
+            :, None
+        ]
         j = slice(t + 1 + 2 * i, t + 3 + 2 * i)
         low[:, j], high[:, j] = -far, far
     if start.rate is not None and start.elapsed > 0 and horizon.standing[0].any():
-        _go_on(low[0], high[0], t, horizon, w.hurry * start.elapsed, start.rate)
+        _limit_rate_change(
+            low[0],
+            high[0],
+            t,
+            horizon,
+            w.max_phase_rate_change * start.elapsed,
+            start.rate,
+        )
     height = high[:, t + 1 + 2 * len(soles) + HEIGHT]
-    height[:] = w.rise
+    height[:] = w.max_com_rise
     motion = float(start.deviation[HEIGHT]), float(start.deviation[VELOCITY])
-    fall = gravity, horizon.outside[:, 2]
-    for pace in (1.0, 1 / w.fastest, 1 / w.slowest):
-        _let_rise(horizon.wrench, horizon.R, pace * horizon.h, motion, fall, height)
+    fall = gravity, horizon.external[:, 2]
+    for pace in (1.0, 1 / w.max_phase_rate, 1 / w.min_phase_rate):
+        _allow_ballistic_rise(
+            horizon.wrench, horizon.R, pace * horizon.h, motion, fall, height
+        )
     return bounds
 
 
 @compiled
-def _let_rise(
+def _allow_ballistic_rise(
     wrench: Matrix,
     R: Array4,
     h: Vector,
@@ -88,15 +102,15 @@ def _let_rise(
     fall: tuple[float, VectorView],
     high: VectorView,
 ) -> None:
-    """Raises (N,) bounds on the height to where nothing can keep the body below.
+    """Raises (N,) bounds on the height to that of a ballistic motion.
 
-    Who goes up already does not stop at once: it goes as far as one that is carried by
-    nothing.
+    A body that moves upward cannot stop at once: without contact forces it follows a
+    ballistic path.
     """
-    (z, speed), (gravity, outside) = motion, fall
+    (z, speed), (gravity, external) = motion, fall
     N, C = R.shape[:2]
     for k in range(N):
-        a = outside[k]
+        a = external[k]
         for c in range(C):
             for i in range(3):
                 a -= gravity * R[k, c, 2, i] * wrench[k, 6 * c + 3 + i]
@@ -114,8 +128,8 @@ def _bound_loads(
     low: Matrix,
     high: Matrix,
 ) -> None:
-    """Bounds wrenches, none in the air, and the stretches of intervals."""
-    fastest, slowest, most = limits
+    """Bounds wrenches, none in the air, and the time dilation of intervals."""
+    max_phase_rate, min_phase_rate, most = limits
     N, C = standing.shape
     for k in range(N):
         carried = False
@@ -130,12 +144,12 @@ def _bound_loads(
         # In flight nothing but gravity keeps time.
         low[k, 6 * C], high[k, 6 * C] = 0.0, 0.0
         if carried:
-            low[k, 6 * C] = (1 / fastest - 1) * h[k]
-            high[k, 6 * C] = (1 / slowest - 1) * h[k]
+            low[k, 6 * C] = (1 / max_phase_rate - 1) * h[k]
+            high[k, 6 * C] = (1 / min_phase_rate - 1) * h[k]
 
 
 @compiled
-def soles_apart(
+def step_limit_rows(
     heading: Array3,
     soles: Array3View,
     shift: Array3,
@@ -143,9 +157,9 @@ def soles_apart(
     entries: Array3,
     bounds: Array3View,
 ) -> None:
-    """Writes rows and bounds of how far apart two soles are, forward and sideways.
+    """Writes rows and bounds of the distance of two soles, forward and sideways.
 
-    What is so already, in the world or in the behavior, is always allowed.
+    Distances that are measured, or that the behavior has, are always allowed.
 
     Args:
         heading: (N + 1, 2, 2) forward and left at the knots.
@@ -155,7 +169,7 @@ def soles_apart(
         entries: (N, 2, 4) written: of the places of both soles in the rows.
         bounds: (2, N, 2) written: least and most [m].
     """
-    forward, wide, apart = limits
+    forward, wide, min_step_width = limits
     for k in range(entries.shape[0]):
         for r in range(2):
             planned, moved = 0.0, 0.0
@@ -166,7 +180,9 @@ def soles_apart(
                 moved += axis * (shift[k, 0, i] - shift[k, 1, i])
             low, high = -forward, forward
             if r == 1:
-                low, high = (apart, wide) if planned > 0 else (-wide, -apart)
+                low, high = (
+                    (min_step_width, wide) if planned > 0 else (-wide, -min_step_width)
+                )
             now = planned + moved
             bounds[0, k, r] = min(low, min(planned, now) - 1e-3) - planned
             bounds[1, k, r] = max(high, max(planned, now) + 1e-3) - planned
@@ -185,7 +201,7 @@ def _time_in_the_air(stands: FlagsView, phases: Vector, left: Vector) -> None:
         left[k] = landing
 
 
-def _go_on(
+def _limit_rate_change(
     low: np.ndarray,
     high: np.ndarray,
     t: int,
@@ -193,7 +209,7 @@ def _go_on(
     change: float,
     rate: float,
 ) -> None:
-    """Bounds the stretch of the first interval, entry t, to a change of the rate."""
+    """Bounds the dilation of the first interval, entry t, by the change of the rate."""
     h = horizon.h[0]
     now = min(max((horizon.tempo / rate - 1) * h, low[t]), high[t])
     low[t], high[t] = max(low[t], now - change * h), min(high[t], now + change * h)

@@ -1,4 +1,4 @@
-"""PredictiveController: the slow loop as a Drake system."""
+"""PredictiveController: `PredictiveCore` as a Drake system."""
 
 from typing import Protocol
 
@@ -9,23 +9,23 @@ from pydrake.systems.framework import BasicVector, Context, State
 from backbeat.models.common.collectable_system import CollectableSystem, weak
 from backbeat.mpc.plans.explanation import PlanExplanation
 from backbeat.mpc.plans.weights import PredictiveWeights
+from backbeat.mpc.predictive.core import PredictiveCore
 from backbeat.mpc.predictive.memory import PredictiveMemory
 from backbeat.mpc.predictive.plan_explanation import explain_plan
 from backbeat.mpc.predictive.program import PredictiveProgram
 from backbeat.mpc.predictive.recovery import STEPPING, Recovery
 from backbeat.mpc.predictive.settings import PlanSettings, TempoRamp
-from backbeat.mpc.predictive.step import PredictiveStep
 
 
 class Pending(Protocol):
-    """A memory that somebody else is working on."""
+    """A memory that is computed elsewhere."""
 
     def result(self) -> PredictiveMemory:
         """Waits for it."""
 
 
 class Planner(Protocol):
-    """Somebody else who plans, such as another process."""
+    """A planner elsewhere, such as in another process."""
 
     def start(
         self,
@@ -36,7 +36,7 @@ class Planner(Protocol):
         force: np.ndarray | None = None,
         settings: PlanSettings | None = None,
     ) -> Pending:
-        """Begins what `PredictiveStep` would do."""
+        """Begins what `PredictiveCore` would do."""
 
 
 class PredictiveController(CollectableSystem):
@@ -58,11 +58,12 @@ class PredictiveController(CollectableSystem):
     soles in the order of its description [N]; it may be left unconnected, and then
     every foot is taken to land when the plan has it. `settings` is the PlanSettings
     that hold now; unconnected, what the program was made for does. `plan` is a Plan,
-    the latest one; when a solve fails an older one goes on and says so. `fallen` (1) is
-    1 from when it has declared a fall. `memory` is a PredictiveMemory with the counts.
+    the latest one; when a solve fails an older one stays in force, with that in its
+    status. `fallen` (1) is 1 from when it has declared a fall. `memory` is a
+    PredictiveMemory with the counts.
 
     Attributes:
-        step: what it computes, as a pure function.
+        core: what it computes, as a pure function.
     """
 
     def __init__(
@@ -78,13 +79,13 @@ class PredictiveController(CollectableSystem):
         """Makes the controller.
 
         Args:
-            program, period, start_time, recovery: as of `PredictiveStep`.
+            program, period, start_time, recovery: as of `PredictiveCore`.
             planning_time: how much later than its state a plan takes effect [s].
             planner: plans meanwhile in place of this; None plans at once.
             weights: what settings adapt; None for those that ship.
         """
         super().__init__()
-        self.step = PredictiveStep(
+        self.core = PredictiveCore(
             program,
             period,
             start_time,
@@ -98,7 +99,7 @@ class PredictiveController(CollectableSystem):
         self._state_port = self.DeclareVectorInputPort(
             "state", robot.num_positions + robot.num_velocities
         )
-        # In a behavior that steps, patches are soles; in another nobody asks.
+        # In a behavior with steps, patches are soles; in others this is not used.
         names = [program.reference.patches[c] for c in program.reference.soles]
         self._soles = [robot.soles.index(name) for name in names]
         self._force_port = self.DeclareVectorInputPort(
@@ -107,7 +108,7 @@ class PredictiveController(CollectableSystem):
         self._settings_port = self.DeclareAbstractInputPort(
             "settings", AbstractValue.Make(PlanSettings())
         )
-        first = self.step.start()
+        first = self.core.start()
         self._memory = self.DeclareAbstractState(AbstractValue.Make(first))
         state = {self.all_state_ticket()}
         self.DeclareAbstractOutputPort(
@@ -121,7 +122,7 @@ class PredictiveController(CollectableSystem):
 
     def plan_with(self, planner: Planner | None) -> None:
         """Has another planner plan from now on; None for the step itself."""
-        self._begin = planner.start if planner else self.step
+        self._begin = planner.start if planner else self.core
 
     def _read(self, context: Context) -> PredictiveMemory:
         memory: PredictiveMemory | Pending = context.get_abstract_state(
@@ -143,9 +144,9 @@ class PredictiveController(CollectableSystem):
         """What the plan in force costs and what limits it."""
         memory = self._read(context)
         plan, settings = memory.plan, memory.settings
-        program = self.step.program_for(settings)
+        program = self.core.program_for(settings)
         tempo = settings.tempo if settings else TempoRamp()
-        return explain_plan(program, plan, self.step.start_time, tempo=tempo)
+        return explain_plan(program, plan, self.core.start_time, tempo=tempo)
 
     def _settings(self, context: Context) -> PlanSettings | None:
         if not self._settings_port.HasValue(context):

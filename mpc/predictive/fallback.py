@@ -1,4 +1,4 @@
-"""The plan in force when no new one is to be used.
+"""The plan in force where a new one is missing or must not be used.
 
 See `backbeat.mpc.safety.fail_safe`.
 """
@@ -27,15 +27,15 @@ def fall_back(
     tempo: float,
     ahead: float,
 ) -> Plan:
-    """The behavior from where the feet are, or the plan before, as the mode says.
+    """The behavior from the present places of the feet, or the plan before, by mode.
 
     Args:
         program: the predictive program.
         t: time [s].
         s: phase of the behavior [s].
         before: the plan so far.
-        safety: what is done about programs that are not solved.
-        why: what happened, in words.
+        safety: fail-safe mode.
+        why: the failure, in words.
         tempo: factor on the authored tempo.
         ahead: phase until the next plan [s].
     """
@@ -57,7 +57,7 @@ def _settled(
 ) -> Plan:
     """The behavior at a tempo, from where the soles of a plan are at phase s.
 
-    What feet are about is brought to its end.
+    Swings and touchdowns under way are completed.
     """
     plan, reference = program.rest(t, s, tempo), program.reference
     k = int(np.searchsorted(before.phases, s, side="right")) - 1
@@ -81,9 +81,9 @@ def _settled(
         shift=shifts,
         steps=tuple(w for w in before.steps if w.start <= s < w.end),
         touchdowns=downs,
-        lift=before.lift,
+        external_force_z=before.external_force_z,
         ground=before.ground,
-        grip=before.grip,
+        friction_scale=before.friction_scale,
     )
     return replace(settled, swings=_swings(reference, settled, before.swings, ahead))
 
@@ -91,7 +91,7 @@ def _settled(
 def _swings(
     reference: Reference, plan: Plan, before: Sequence[Swing], ahead: float
 ) -> tuple[Swing, ...]:
-    """Swings under way go on, and those that begin go as far as the behavior's."""
+    """Swings under way continue, and those that begin are those of the behavior."""
     swings, s = [], plan.phase
     for i, c in enumerate(reference.soles):
         old = [w for w in before if w.contact == c and s < max(w.end, w.until)]

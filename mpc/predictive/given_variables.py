@@ -1,10 +1,10 @@
-"""Variables whose bounds meet, taken out of a sparse quadratic program.
+"""Elimination of variables with equal bounds from a sparse quadratic program.
 
     minimize    x'P x / 2 + c'x
     subject to  A x = b,  least <= G x <= most,  low <= x <= high
 
-With x_j = v_j where low_j = high_j, their columns go to the other side, and nothing is
-left of them but their own costs, which keep them at zero: patterns stay as they are.
+With x_j = v_j where low_j = high_j, their columns move to the right-hand side, and only
+their own costs remain, which keep them at zero: sparsity patterns do not change.
 Matrices are by columns, as in SciPy.
 """
 
@@ -13,7 +13,7 @@ import numpy as np
 from backbeat.models.compiled import compiled
 from backbeat.models.compiled.arrays import Flags, Indices32, Matrix, Vector
 
-# Room for a row that has no variable left: between bounds that meet is no interior.
+# Half-width of the bounds of a row without variables: equal bounds have no interior.
 ROOM = 1.0
 
 
@@ -21,14 +21,14 @@ ROOM = 1.0
 def find_given(
     low: Vector, high: Vector, free: float, given: Flags, values: Vector, left: Matrix
 ) -> None:
-    """Finds what is given.
+    """Finds the variables with equal bounds.
 
     Args:
         low, high: (n,) bounds.
-        free: bound of what has none.
-        given: (n,) written: whether bounds meet.
-        values: (n,) written: where they do; zero elsewhere.
-        left: (2, n) written: the bounds, with none on what is given.
+        free: bound of a variable without one.
+        given: (n,) written: whether bounds are equal.
+        values: (n,) written: their value; zero for the others.
+        left: (2, n) written: the bounds, with none on given variables.
     """
     for j in range(low.shape[0]):
         given[j] = low[j] == high[j]
@@ -46,7 +46,7 @@ def take_out_of_cost(
     given: Flags,
     values: Vector,
 ) -> float:
-    """Takes what is given out of a cost.
+    """Eliminates given variables from a cost.
 
     Args:
         starts, rows, entries: P by columns, changed.
@@ -54,23 +54,23 @@ def take_out_of_cost(
         given, values: as of `find_given`.
 
     Returns:
-        What it costs by itself.
+        The constant part of the cost.
     """
-    price = 0.0
+    fixed_cost = 0.0
     for j in range(c.shape[0]):
         if given[j]:
-            price += c[j] * values[j]
+            fixed_cost += c[j] * values[j]
             c[j] = 0.0
     for j in range(c.shape[0]):
         for n in range(starts[j], starts[j + 1]):
             i = rows[n]
             if given[i] and given[j]:
-                price += 0.5 * values[i] * entries[n] * values[j]
+                fixed_cost += 0.5 * values[i] * entries[n] * values[j]
             elif given[j]:
                 c[i] += entries[n] * values[j]
             if i != j and (given[i] or given[j]):
                 entries[n] = 0.0
-    return price
+    return fixed_cost
 
 
 @compiled
@@ -82,7 +82,7 @@ def take_out_of_rows(
     given: Flags,
     values: Vector,
 ) -> None:
-    """Takes what is given out of rows; inequalities with nothing left get room.
+    """Eliminates given variables from rows; empty inequalities are widened.
 
     Args:
         starts, rows, entries: A or G by columns, changed.

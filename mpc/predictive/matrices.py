@@ -3,8 +3,8 @@
     minimize    x'P x / 2 + c'x    x = [u_0, x_1, u_1, x_2 .. u_N-1, x_N]
     subject to  A x = b,  least <= G x <= most
 
-Where their entries are never changes; what they are is written for every horizon.
-`backbeat.mpc.predictive.program` says what they stand for.
+Their sparsity patterns are constant; their values are written for every horizon.
+`backbeat.mpc.predictive.program` defines the symbols.
 """
 
 from collections.abc import Sequence
@@ -15,29 +15,31 @@ from scipy.linalg import block_diag
 
 from backbeat.models.compiled import compiled
 from backbeat.models.compiled.arrays import Indices, Vector
+from backbeat.models.dynamics.finite import UNBOUNDED
+from backbeat.models.dynamics.pendulum import pendulum_time
 from backbeat.mpc.horizon.momentum_dynamics import dynamics_pattern, linearize_dynamics
 from backbeat.mpc.horizon.sampling import BODY, Horizon
 from backbeat.mpc.plans.weights import PredictiveWeights, patch_rows
-from backbeat.mpc.predictive.bounds import INF, soles_apart
+from backbeat.mpc.predictive.bounds import LEAST_HEIGHT, step_limit_rows
 from backbeat.mpc.reference.trajectory import Reference
 
-# Intervals to whose ends the change of the rate is bounded. Rows across intervals are
-# dear; what comes later is planned ten times anew before it is there.
-HURRIED = 4
-# Number of an entry that is one, whatever the dynamics are.
+# Intervals up to whose ends the change of the rate is bounded. Rows across intervals
+# cost time, and later intervals are planned ten times again before they are in force.
+RATE_CHANGE_INTERVALS = 4
+# Source of an entry that is one for all dynamics.
 ONE = -1
 
 
-def stretch_weights(
+def time_dilation_weights(
     weights: PredictiveWeights, h: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """What theta costs, for intervals that are not all as long as the spacing.
+    """Weights on the time dilation theta of intervals of unequal length.
 
-    The first interval goes from now to the next knot, and may be a third of the
-    others. Weighed by seconds, it was stretched by as many of them as its neighbor, so
-    that the phase rate fell while it got shorter, and rose when the next knot was the
-    first: a sawtooth in time with the plans. It is the rate that is to be near 1 and
-    to change little.
+    The first interval ends at the next knot, and may be a third of the others. With a
+    weight per second its dilation would equal that of its neighbor, so that the phase
+    rate fell while the interval got shorter, and rose when the next knot became the
+    first: a sawtooth with the period of the plans. The cost is on the rate instead,
+    which is to be near 1 and to change little.
 
     Args:
         weights: of the program.
@@ -46,11 +48,11 @@ def stretch_weights(
     Returns:
         (N,) weights on theta^2, and (N,) factors of theta in the change from one
         interval to the next; those of a whole interval are `theta` and
-        sqrt(`theta_change`), per second.
+        sqrt(`time_dilation_change`), per second.
     """
     share, spacing = weights.spacing / h, weights.spacing
-    return spacing * weights.theta * share, np.sqrt(
-        spacing * weights.theta_change
+    return spacing * weights.time_dilation * share, np.sqrt(
+        spacing * weights.time_dilation_change
     ) * share
 
 
@@ -63,8 +65,8 @@ class PredictiveMatrices:
             the rate.
         num_inputs, num_states: NU and NX of an interval.
         size: n, of all intervals together.
-        crouch: (n,) cost that asks for the whole crouch.
-        lowered: (N,) what it adds to the objective besides, knot by knot.
+        com_lowering: (n,) linear cost of the full lowering of the CoM.
+        lowering_offset: (N,) constant that it adds to the objective, knot by knot.
     """
 
     def __init__(
@@ -87,43 +89,47 @@ class PredictiveMatrices:
         self._iu = np.arange(weights.knots) * (NU + NX)
         self._ix, self._it = self._iu + NU, self._iu + 6 * self._C
         # Only two soles are kept within each other's reach.
-        self._reaches = self._S == 2
+        self._has_step_limits = self._S == 2
         self._per_second, self._terminal = self._state_cost()
-        self.P, self.crouch, self.lowered = self._make_cost()
+        self.P, self.com_lowering, self.lowering_offset = self._make_cost()
         self._find_entries()
         self.A = self._make_dynamics()
         self.G = self._make_rows()
 
     def _make_cost(self) -> tuple[sp.csc_matrix, np.ndarray, np.ndarray]:
-        """P, and what the crouch adds to cost and objective."""
+        """P, and the terms that lowering the CoM adds to cost and objective."""
         w, N, NX = self._weights, self._weights.knots, self.num_states
         h, width = w.spacing, self.num_inputs + NX
         Q, terminal = self._per_second, self._terminal
         low = np.zeros(NX)
-        low[2] = -w.crouch
+        low[2] = -w.com_lowering
         wrench = [w.moment] * 3 + [w.force, w.force, w.vertical]
-        blocks, crouch, lowered = [], np.zeros(self.size), np.zeros(N)
+        blocks, com_lowering, lowering_offset = [], np.zeros(self.size), np.zeros(N)
         for k in range(N):
-            R = np.r_[np.tile(wrench, self._C), w.theta, np.full(2 * self._S, w.jump)]
+            R = np.r_[
+                np.tile(wrench, self._C),
+                w.time_dilation,
+                np.full(2 * self._S, w.footstep_adjustment),
+            ]
             R = np.diag(R * h)
-            # Change of the stretch: |theta_k - theta_k+1|^2, its own diagonal part.
+            # Change of the dilation: |theta_k - theta_k+1|^2, its own diagonal part.
             t = 6 * self._C
-            R[t, t] += w.theta_change * h * (2 if 0 < k < N - 1 else 1)
+            R[t, t] += w.time_dilation_change * h * (2 if 0 < k < N - 1 else 1)
             weight, end = Q * h if k < N - 1 else terminal, (k + 1) * width
             blocks += [R, weight]
-            crouch[end - NX : end] = -weight @ low
-            lowered[k] = 0.5 * low @ weight @ low
+            com_lowering[end - NX : end] = -weight @ low
+            lowering_offset[k] = 0.5 * low @ weight @ low
         P = sp.lil_matrix(block_diag(*blocks))
         for k in range(N - 1):
             a, b = self._it[k], self._it[k + 1]
-            P[a, b] = P[b, a] = -w.theta_change * h
+            P[a, b] = P[b, a] = -w.time_dilation_change * h
         for a, b in zip(self._it, self._ix + 3, strict=True):
-            # Room for the coupling of stretch and velocity, written at each solve.
+            # Pattern of the coupling of dilation and velocity, written at each solve.
             for i in range(3):
                 P[a, b + i] = P[b + i, a] = 1e-300
         P = sp.csc_matrix(P)
         P.sort_indices()
-        return P, crouch, lowered
+        return P, com_lowering, lowering_offset
 
     def _find_entries(self) -> None:
         """Notes where P has what is written at each solve, and all else that it has."""
@@ -166,7 +172,7 @@ class PredictiveMatrices:
         Q += C.T @ np.diag([w.com, w.com, w.height]) @ C
         height = float(self._reference.table.com[:, 0, 2].mean())
         D = C.copy()
-        D[:, 3:6] = np.eye(3) * np.sqrt(max(height, 0.1) / self._g)
+        D[:, 3:6] = np.eye(3) * pendulum_time(height, self._g, LEAST_HEIGHT)
         return Q, 2 * Q + w.terminal * D.T @ D
 
     def _make_dynamics(self) -> sp.csc_matrix:
@@ -198,18 +204,18 @@ class PredictiveMatrices:
         """G, and where the entries are that depend on the horizon."""
         N = self._weights.knots
         patches = self._G_knot = self._patches(1.0)
-        self._grip, self._gripping = 1.0, patches != self._patches(0.0)
+        self._friction_scale, self._friction_mask = 1.0, patches != self._patches(0.0)
         rows = patches.shape[0]
-        reach = 2 if self._reaches else 0
-        self._hurried = min(HURRIED, N - 1)
-        lil = sp.lil_matrix((N * (rows + reach) + self._hurried, self.size))
+        reach = 2 if self._has_step_limits else 0
+        self._rate_change_rows = min(RATE_CHANGE_INTERVALS, N - 1)
+        lil = sp.lil_matrix((N * (rows + reach) + self._rate_change_rows, self.size))
         for k in range(N):
             columns = slice(self._iu[k], self._iu[k] + 6 * self._C)
             lil[k * rows : (k + 1) * rows, columns] = patches
             for r in range(reach):
                 o = self._ix[k] + BODY
                 lil[N * rows + 2 * k + r, o : o + 4] = 1.0
-        for k in range(self._hurried):
+        for k in range(self._rate_change_rows):
             row = N * (rows + reach) + k
             lil[row, self._it[k]], lil[row, self._it[k + 1]] = -1.0, 1.0
         G = sp.csc_matrix(lil)
@@ -224,17 +230,19 @@ class PredictiveMatrices:
             at[k * rows : (k + 1) * rows, i : i + 6 * self._C].toarray()
             for k, i in enumerate(self._iu)
         ]
-        entries = np.array(knots)[:, self._gripping]
-        self._grip_entries = entries.astype(int) - 1
-        self._reach_entries = at[N * rows : last].data.astype(int) - 1
-        self._hurry_entries = at[last:].data.astype(int) - 1
+        entries = np.array(knots)[:, self._friction_mask]
+        self._friction_entries = entries.astype(int) - 1
+        self._step_limit_entries = at[N * rows : last].data.astype(int) - 1
+        self._rate_change_entries = at[last:].data.astype(int) - 1
         return G
 
-    def _patches(self, grip: float) -> np.ndarray:
+    def _patches(self, friction_scale: float) -> np.ndarray:
         """(10 C, 6 C) rows of one knot's patches, with a share of the friction."""
         contacts = [self._reference.robot.contacts[n] for n in self._reference.patches]
         shape = [(c.half_length, c.half_width) for c in contacts]
-        return block_diag(*(patch_rows(*half, self._weights, grip) for half in shape))
+        return block_diag(
+            *(patch_rows(*half, self._weights, friction_scale) for half in shape)
+        )
 
     def linearize(self, horizon: Horizon, x0: np.ndarray, beat: float) -> np.ndarray:
         """Writes dynamics and cost along a horizon; (N NX,) the right-hand side.
@@ -252,9 +260,9 @@ class PredictiveMatrices:
         scale = horizon.velocity[1:] / h[:, None]
         weight = self._velocity_weight[:, None]
         values = self._P_values.copy()
-        stretch, change = stretch_weights(self._weights, h)
+        dilation, change = time_dilation_weights(self._weights, h)
         values[self._theta_diagonal] = (
-            stretch + change**2 * self._neighbors + (weight * scale**2).sum(1)
+            dilation + change**2 * self._neighbors + (weight * scale**2).sum(1)
         )
         values[self._theta_pairs] = -(change[:-1] * change[1:])[:, None]
         values[self._theta_velocity] = weight * scale
@@ -264,10 +272,10 @@ class PredictiveMatrices:
         return e.ravel()
 
     def cost_of_time(self, horizon: Horizon) -> np.ndarray:
-        """(N,) what a second of the plan before costs in each interval.
+        """(N,) cost per second of the plan before in each interval.
 
-        `P` has cost per phase, by which who is out of place would gain by waiting.
-        Without a plan before, and of time itself, it is zero.
+        `P` has cost per phase, by which delaying a motion that is off its place would
+        reduce the cost. Zero without a plan before; its cost on time is left out.
 
         Args:
             horizon: with the plan before.
@@ -276,48 +284,55 @@ class PredictiveMatrices:
         return np.asarray(0.5 * (x @ self._per_second * x).sum(axis=1))
 
     def write_rows(
-        self, horizon: Horizon, shift: np.ndarray, grip: float
+        self, horizon: Horizon, shift: np.ndarray, friction_scale: float
     ) -> np.ndarray:
         """Writes rows that depend on the horizon; (2, m) least and most of all rows.
 
         Args:
             horizon: the behavior ahead.
-            shift: (S, 2) where the soles are, minus where the behavior has them [m].
-            grip: share of the friction that the floor gives.
+            shift: (S, 2) places of the soles minus the behavior's [m].
+            friction_scale: share of the assumed friction that the floor provides.
         """
         N, G = self._weights.knots, self.G
-        if grip != self._grip:
-            self._grip, self._G_knot = grip, self._patches(grip)
-            G.data[self._grip_entries] = self._G_knot[self._gripping]
-        first, last = N * len(self._G_knot), G.shape[0] - self._hurried
+        if friction_scale != self._friction_scale:
+            self._friction_scale, self._G_knot = (
+                friction_scale,
+                self._patches(friction_scale),
+            )
+            G.data[self._friction_entries] = self._G_knot[self._friction_mask]
+        first, last = N * len(self._G_knot), G.shape[0] - self._rate_change_rows
         out = np.empty((2, G.shape[0]))
-        out[0, :first] = -INF
+        out[0, :first] = -UNBOUNDED
         out[1, :first] = -(horizon.wrench @ self._G_knot.T).ravel()
-        if self._reaches:
+        if self._has_step_limits:
             entries = np.empty((N, 2, 4))
             bounds = out[:, first:last].reshape(2, N, 2)
             w = self._weights
-            limits = w.reach[0], w.reach[1], w.apart
+            limits = w.max_step_length[0], w.max_step_length[1], w.min_step_width
             moved = shift + np.cumsum(horizon.replaced, axis=0)
-            soles_apart(horizon.heading, horizon.soles, moved, limits, entries, bounds)
-            G.data[self._reach_entries] = entries.ravel()
-        entries, most = self._hurry(horizon)
-        G.data[self._hurry_entries] = entries
+            step_limit_rows(
+                horizon.heading, horizon.soles, moved, limits, entries, bounds
+            )
+            G.data[self._step_limit_entries] = entries.ravel()
+        entries, most = self._rate_change(horizon)
+        G.data[self._rate_change_entries] = entries
         out[0, last:], out[1, last:] = -most, most
         return out
 
-    def _hurry(self, horizon: Horizon) -> tuple[np.ndarray, np.ndarray]:
-        """Entries and bounds of the change of the rate, as stretches per interval.
+    def _rate_change(self, horizon: Horizon) -> tuple[np.ndarray, np.ndarray]:
+        """Entries and bounds of the change of the rate, as dilations per interval.
 
-        Flight has its own time, and the rate may be what it likes before and after.
+        The duration of a flight is given, so the rate next to it is free.
         """
-        w, K = self._weights, self._hurried
+        w, K = self._weights, self._rate_change_rows
         slowness = 1 / horizon.h[: K + 1]
         entries = np.empty((K, 2))
         entries[:, 0], entries[:, 1] = -slowness[:-1], slowness[1:]
         carried = np.asarray(horizon.standing[: K + 1].any(axis=1))
-        free = 1 / w.slowest - 1 / w.fastest
-        most = np.where(carried[:-1] & carried[1:], w.hurry * w.spacing, free)
+        free = 1 / w.min_phase_rate - 1 / w.max_phase_rate
+        most = np.where(
+            carried[:-1] & carried[1:], w.max_phase_rate_change * w.spacing, free
+        )
         return entries.ravel(), most
 
 

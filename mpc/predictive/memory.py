@@ -1,4 +1,4 @@
-"""PredictiveMemory: what one step of the predictive controller hands to the next."""
+"""PredictiveMemory: the state of the predictive controller between its plans."""
 
 from dataclasses import dataclass, field
 
@@ -9,13 +9,13 @@ from backbeat.mpc.safety.fail_safe import Safety
 
 @dataclass(frozen=True)
 class PredictiveMemory:
-    """All memory of the predictive controller.
+    """The state of the predictive controller.
 
     Attributes:
         plan: the plan in force.
         plans: plans made.
-        safety: what is done about programs that are not solved, and the counts.
-        settings: what was asked of the latest plan.
+        safety: fail-safe mode and its counts.
+        settings: of the latest plan.
     """
 
     plan: Plan
@@ -29,5 +29,5 @@ class PredictiveMemory:
         return self.safety.count
 
     def __deepcopy__(self, memo: object) -> "PredictiveMemory":
-        """Values in a Context may be shared, for nothing here ever changes."""
+        """Values in a Context may be shared: this is immutable."""
         return self

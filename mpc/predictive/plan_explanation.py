@@ -1,15 +1,17 @@
-"""What a plan costs and what limits it, from its program, solved again."""
+"""Costs and active limits of a plan, from its program, solved again."""
 
 from collections.abc import Callable, Iterator
 
 import numpy as np
 
+from backbeat.models.dynamics.finite import UNBOUNDED
+from backbeat.models.dynamics.pendulum import pendulum_frequency
 from backbeat.mpc.horizon.sampling import BODY
 from backbeat.mpc.plans.explanation import LimitReport, PlanExplanation
 from backbeat.mpc.plans.plan import Plan
 from backbeat.mpc.plans.start import PlanStart
-from backbeat.mpc.predictive.bounds import HEIGHT
-from backbeat.mpc.predictive.matrices import stretch_weights
+from backbeat.mpc.predictive.bounds import HEIGHT, LEAST_HEIGHT
+from backbeat.mpc.predictive.matrices import time_dilation_weights
 from backbeat.mpc.predictive.program import PredictiveProgram, Solve
 from backbeat.mpc.predictive.settings import TempoRamp
 
@@ -26,7 +28,6 @@ PATCH = (
     "center of pressure of {} at its front edge",
     "yaw moment of {} to the right",
 )
-FREE = 1e29
 # Shifts of soles that are worth a word [m].
 SHIFT = 0.005
 
@@ -38,19 +39,19 @@ def explain_plan(
     previous: Plan | None = None,
     tempo: TempoRamp | None = None,
 ) -> PlanExplanation:
-    """Solves the program of a plan again and says what it is made of.
+    """Solves the program of a plan again and reports its terms.
 
     Args:
         program: the program that made the plan.
         plan: the plan.
         start_time: time at which the behavior's phase is zero [s].
-        previous: the plan before, about which it may have been linearized; whether
-            it was shows in the objective.
-        tempo: what was asked for; None for the authored one.
+        previous: the plan before, about which it may have been linearized, which the
+            objective decides.
+        tempo: requested; None for the authored one.
     """
     tempo = tempo or TempoRamp()
     now = plan.time - start_time
-    t, factor = tempo.asked(now), tempo.factor(now)
+    t, factor = tempo.requested_phase(now), tempo.factor(now)
     late = (t - plan.phase) / factor
     end = late + float(plan.durations.sum() - np.diff(plan.phases).sum() / factor)
     costs: dict[str, float] = {}
@@ -82,8 +83,11 @@ def explain_plan(
         limits,
         steps,
         shifts,
-        plan.grip,
-        (float(plan.push[0]), float(plan.push[1])),
+        plan.friction_scale,
+        (
+            float(plan.external_acceleration_xy[0]),
+            float(plan.external_acceleration_xy[1]),
+        ),
     )
 
 
@@ -103,11 +107,11 @@ def _solve_again(
         state,
         shift,
         plan.touchdowns,
-        lift=plan.lift,
-        push=plan.push,
-        grip=plan.grip,
+        external_force_z=plan.external_force_z,
+        external_acceleration_xy=plan.external_acceleration_xy,
+        friction_scale=plan.friction_scale,
         tempo=tempo,
-        crouch=plan.crouch,
+        com_lowering=plan.com_lowering,
     )
     if previous is not None:
         start = start.going_on(previous)
@@ -137,7 +141,7 @@ def report_costs(program: PredictiveProgram, solve: Solve) -> dict[str, float]:
     N, t = w.knots, 6 * C
     u, x = solve.x[:, : -len(solve.x0)], solve.x[:, -len(solve.x0) :].copy()
     S = (len(solve.x0) - BODY) // 2
-    x[:, 2] += solve.crouch
+    x[:, 2] += solve.com_lowering
     # The last knot counts for what comes after it.
     share = np.r_[np.full(N - 1, w.spacing), 2.0]
     soles = x[:, BODY:].reshape(N, S, 2)
@@ -146,11 +150,12 @@ def report_costs(program: PredictiveProgram, solve: Solve) -> dict[str, float]:
         off[:, :2] -= soles.mean(axis=1)
     theta, h = u[:, t], w.spacing
     rate = theta / solve.horizon.h
-    stretch, change = stretch_weights(w, solve.horizon.h)
+    dilation, change = time_dilation_weights(w, solve.horizon.h)
     velocity = x[:, 3:6] + rate[:, None] * solve.horizon.velocity[1:]
     wrench = u[:, :t].reshape(N, C, 6)
     height = float(program.reference.table.com[:, 0, 2].mean())
-    omega = np.sqrt(program.reference.robot.gravity / max(height, 0.1))
+    gravity = program.reference.robot.gravity
+    omega = pendulum_frequency(height, gravity, LEAST_HEIGHT)
     capture = off[-1] + x[-1, 3:6] / omega
 
     def of(weight: float, values: np.ndarray, by: np.ndarray | float = h) -> float:
@@ -167,10 +172,10 @@ def report_costs(program: PredictiveProgram, solve: Solve) -> dict[str, float]:
         "time off the beat": of(solve.beat, x[:, 12], share),
         "soles elsewhere": of(w.shift, x[:, BODY:], share),
         "divergent component at the end": of(w.terminal, capture[None], 1.0),
-        "stretch of time": of(1.0, theta, stretch),
+        "time dilation": of(1.0, theta, dilation),
         "time spent out of place": float(solve.seconds @ theta),
-        "change of the stretch": of(1.0, np.diff(change * theta), 1.0),
-        "moving soles": of(w.jump, u[:, t + 1 :]),
+        "change of the time dilation": of(1.0, np.diff(change * theta), 1.0),
+        "moving soles": of(w.footstep_adjustment, u[:, t + 1 :]),
         "horizontal forces": of(w.force, wrench[:, :, 3:5]),
         "vertical forces": of(w.vertical, wrench[:, :, 5]),
         "moments": of(w.moment, wrench[:, :, :3]),
@@ -180,7 +185,7 @@ def report_costs(program: PredictiveProgram, solve: Solve) -> dict[str, float]:
 def _limits(
     program: PredictiveProgram, plan: Plan, solve: Solve
 ) -> Iterator[LimitReport]:
-    """Bounds in force, of each name the dearest, with when it is."""
+    """Active bounds, of each name the one with the largest multiplier, with times."""
     times = np.r_[0.0, np.cumsum(plan.durations)]
     found: dict[str, list[tuple[float, float, float, int, str]]] = {}
     sides = (("lower", 0), ("upper", 1))
@@ -190,7 +195,7 @@ def _limits(
             name, knot, unit = _row_name(program, solve, i, side)
             if not name:
                 continue
-            data = solve.rows[i], solve.row_bounds[k, i], solve.row_prices[k, i]
+            data = solve.rows[i], solve.row_bounds[k, i], solve.row_multipliers[k, i]
             _note(found, name, knot, unit, data)
         for knot in range(program.weights.knots):
             for j in range(width):
@@ -200,13 +205,13 @@ def _limits(
                 if described is None:
                     continue
                 place = (k, knot, j)
-                data = solve.x[knot, j], solve.bounds[place], solve.prices[place]
+                data = solve.x[knot, j], solve.bounds[place], solve.multipliers[place]
                 _note(found, described[0], knot, described[1], data)
     for name, entries in found.items():
-        value, bound, price, _, unit = max(entries, key=lambda e: e[2])
+        value, bound, multiplier, _, unit = max(entries, key=lambda e: e[2])
         knots = [e[3] for e in entries]
         when = float(times[min(knots)]), float(times[max(knots) + 1])
-        yield LimitReport(name, value, bound, price, 1.0, unit, when)
+        yield LimitReport(name, value, bound, multiplier, 1.0, unit, when)
 
 
 def _note(
@@ -216,10 +221,10 @@ def _note(
     unit: str,
     data: tuple[float, float, float],
 ) -> None:
-    """Keeps a bound that is in force: its price is above what room it leaves."""
-    value, bound, price = map(float, data)
-    if abs(bound) < FREE and price > max(abs(bound - value), 1e-4):
-        found.setdefault(name, []).append((value, bound, price, knot, unit))
+    """Keeps a bound that is active: its multiplier exceeds its slack."""
+    value, bound, multiplier = map(float, data)
+    if abs(bound) < UNBOUNDED / 2 and multiplier > max(abs(bound - value), 1e-4):
+        found.setdefault(name, []).append((value, bound, multiplier, knot, unit))
 
 
 def _row_name(
@@ -239,8 +244,8 @@ def _row_name(
             way = "sideways" if i % 2 else "forward"
             return f"distance of the soles {way} at its {side} limit", i // 2, "m"
         i -= 2 * N
-    way = "faster" if side == "lower" else "slower"
-    return f"tempo getting {way} at its limit", i, ""
+    way = "increase" if side == "lower" else "decrease"
+    return f"{way} of the phase rate at its limit", i, ""
 
 
 def _bound_name(
@@ -257,18 +262,19 @@ def _bound_name(
         return f"normal force of {patches[j // 6]} at its {side} limit", "weights"
     if j == t:
         slow, h = side == "upper", solve.horizon.h[knot]
-        end = (1 / (w.slowest if slow else w.fastest) - 1) * h
+        end = (1 / (w.min_phase_rate if slow else w.max_phase_rate) - 1) * h
         if abs(solve.bounds[int(slow), knot, j] - end) > 1e-6:
             if knot and not slow:
-                return "tempo of an added step at its fastest", "s"
-            # The first interval goes on from the rate so far.
-            return f"tempo getting {'slower' if slow else 'faster'} at its limit", "s"
-        return f"tempo at its {'slowest' if slow else 'fastest'}", "s"
+                return "phase rate of an added step at its maximum", "s"
+            # The first interval continues the rate so far.
+            change = "decrease" if slow else "increase"
+            return f"{change} of the phase rate at its limit", "s"
+        return f"phase rate at its {'minimum' if slow else 'maximum'}", "s"
     i = (j - t - 1) // 2
     if i < len(soles) and w.stepping:
         way = ("forward", "backward") if (j - t - 1) % 2 == 0 else ("left", "right")
         name = patches[soles[i]]
-        return f"reach of {name} {way[0 if side == 'upper' else 1]} in the air", "m"
+        return f"move of {name} {way[0 if side == 'upper' else 1]} in the air", "m"
     if j - (solve.x.shape[1] - len(solve.x0)) == HEIGHT and side == "upper":
         return "height of the center of mass at its upper limit", "m"
     return None

@@ -1,8 +1,8 @@
-"""Plans and memories as bytes: what two processes say to each other.
+"""Plans and memories as bytes: messages between two processes.
 
 A message is the length of its head, the head in JSON, and the numbers of all arrays one
-after the other as they are in memory: what arrives is the same bit for bit. Only what
-is named here can be made from a message; nothing is unpickled.
+after the other as they are in memory: they arrive bit for bit. Only the
+classes that are named here can be made from a message; nothing is unpickled.
 """
 
 import json

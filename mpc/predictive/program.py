@@ -8,8 +8,8 @@ grid of phase, so that contact switches sit on knots whatever the timing does.
                 minus phase, and places of the soles in the plane (minus the
                 behavior's)
     input       u = [dw_1 .. dw_C, theta, j_1 .. j_S]: patch wrenches minus the
-                behavior's, in weights of the robot, the stretch of the interval's
-                time [s], and how far soles in the air go elsewhere
+                behavior's, in weights of the robot, the dilation of the interval's
+                time [s], and moves of soles in the air
     dynamics    dv' = g sum df,
                 dk' = g sum [(p + dp - c - dc) x (f_ref + df) - (p - c) x f_ref + dm],
                 dphi' = m I^-1 dk,  dp+ = dp + j,
@@ -19,11 +19,11 @@ grid of phase, so that contact switches sit on knots whatever the timing does.
                 + dT^2 + |dp|^2 + |j|^2 + |dw|^2 + theta^2 + change of theta^2, both
                 by share of the interval; at the end the divergent component of motion
                 |dc - mean dp + dv / omega|^2;
-                while balance is not at stake also theta times what a second of the
-                plan before costs
+                at a small DCM error also theta times the cost per second of the plan
+                before
     subject to  friction pyramid, center of pressure, yaw moment and normal force of
                 every standing patch, no wrench elsewhere, bounded theta, no theta in
-                flight, soles within reach of each other and never crossed
+                flight, step length and width limits
 
 States carry no hard constraint: an infeasible program would be a fall. Sources
     Wieber, "Trajectory Free Linear Model Predictive Control for Stable Walking in
@@ -38,26 +38,27 @@ from typing import NamedTuple
 
 import numpy as np
 
+from backbeat.models.dynamics.pendulum import pendulum_frequency
 from backbeat.mpc.horizon.phase_grid import PhaseGrid
 from backbeat.mpc.horizon.sampling import BODY, Horizon, make_horizon
 from backbeat.mpc.plans.plan import Plan
 from backbeat.mpc.plans.start import PlanStart
 from backbeat.mpc.plans.stepping import AddedStep
 from backbeat.mpc.plans.weights import PredictiveWeights
-from backbeat.mpc.predictive.bounds import variable_bounds
+from backbeat.mpc.predictive.bounds import LEAST_HEIGHT, variable_bounds
 from backbeat.mpc.predictive.matrices import PredictiveMatrices
 from backbeat.mpc.predictive.solver import PredictiveSolver
 from backbeat.mpc.reference.trajectory import Reference
 
-# Time to get up from the whole crouch [s].
-RISE = 0.4
+# Time in which the full lowering of the CoM is taken back [s].
+RISE_TIME = 0.4
 
 
 class Solve(NamedTuple):
-    """The last program and its answer, for whoever explains it.
+    """The last program and its solution, for explanations.
 
-    Bounds and prices of the inequality rows (rows of patches, reach of the soles,
-    change of the rate) and of the variables are stacked: lower and upper.
+    Bounds and multipliers of the inequality rows (rows of patches, step limits, change
+    of the rate) and of the variables are stacked: lower and upper.
     """
 
     horizon: Horizon
@@ -65,11 +66,11 @@ class Solve(NamedTuple):
     x: np.ndarray  # (N, NU + NX) inputs and states
     rows: np.ndarray  # (m,) values of the inequality rows
     row_bounds: np.ndarray  # (2, m)
-    row_prices: np.ndarray  # (2, m)
+    row_multipliers: np.ndarray  # (2, m)
     bounds: np.ndarray  # (2, N, NU + NX)
-    prices: np.ndarray  # (2, N, NU + NX)
-    crouch: np.ndarray  # (N,) how much lower the center of mass is wanted [m]
-    seconds: np.ndarray  # (N,) price of an interval's stretch [1/s]
+    multipliers: np.ndarray  # (2, N, NU + NX)
+    com_lowering: np.ndarray  # (N,) lowering of the center of mass [m]
+    seconds: np.ndarray  # (N,) linear cost on an interval's dilation [1/s]
     beat: float  # weight on time minus phase
 
 
@@ -90,8 +91,8 @@ class PredictiveProgram:
         self._C = len(reference.patches)
         self._S = len(reference.soles) if w.stepping else 0
         self._soles = list(reference.soles[: self._S])
-        height = max(float(reference.table.com[0, 0, 2]), 0.1)
-        self._omega = np.sqrt(reference.robot.gravity / height)
+        height, gravity = float(reference.table.com[0, 0, 2]), reference.robot.gravity
+        self._omega = pendulum_frequency(height, gravity, LEAST_HEIGHT)
         self._grid = PhaseGrid(reference, w.spacing)
         if self._C:
             self._matrices = PredictiveMatrices(reference, w, self._soles)
@@ -144,26 +145,26 @@ class PredictiveProgram:
         """Plans from a start.
 
         Args:
-            start: where the robot is, and what is asked of it.
+            start: initial state, and the requested tempo.
             steps: steps that the behavior does not make.
             previous: the plan before, with the same steps, for products of
                 deviations; None neglects them.
 
         Returns:
-            A plan, or None when the solver found none.
+            A plan, or None where the solver failed.
         """
         started, busy = time.perf_counter(), time.thread_time()
-        crouch = self._ask(start, steps, previous)
+        com_lowering = self._ask(start, steps, previous)
         iterations = self._solver.solve()
         if self.status != "solved":
             return None
-        horizon, x0, _, (low, high) = self._asked
+        horizon, x0, _, (low, high) = self._data
         of, N, t0 = self._matrices, self.weights.knots, 6 * self._C
         Z = self._solver.x.reshape(N, -1)
         X = np.vstack([x0, Z[:, of.num_inputs :]])
-        stretch = np.clip(Z[:, t0], low[:, t0], high[:, t0])
-        durations = horizon.h + stretch
-        objective = self._solver.objective + crouch**2 @ of.lowered
+        dilation = np.clip(Z[:, t0], low[:, t0], high[:, t0])
+        durations = horizon.h + dilation
+        objective = self._solver.objective + com_lowering**2 @ of.lowering_offset
         return Plan(
             time=start.t,
             phase=start.s,
@@ -176,11 +177,11 @@ class PredictiveProgram:
             shift=self._shifts(X, start),
             steps=tuple(steps),
             touchdowns=tuple(start.touchdowns),
-            lift=start.lift,
-            push=start.push,
-            grip=start.grip,
+            external_force_z=start.external_force_z,
+            external_acceleration_xy=start.external_acceleration_xy,
+            friction_scale=start.friction_scale,
             may_step=self.weights.stepping,
-            crouch=float(crouch[0]),
+            com_lowering=float(com_lowering[0]),
             objective=float(objective),
             iterations=iterations,
             solve_time=time.perf_counter() - started,
@@ -190,43 +191,43 @@ class PredictiveProgram:
     def _ask(
         self, start: PlanStart, steps: Sequence[AddedStep], previous: Plan | None
     ) -> np.ndarray:
-        """Hands the program to the solver; (N,) the share of the whole crouch in it."""
+        """Passes the program to the solver; (N,) its share of the full lowering."""
         of, w = self._matrices, self.weights
         shift = self.shift(start)
         late = (start.t - start.s) / start.tempo
         x0 = np.concatenate([start.deviation, [late], shift[: self._S].ravel()])
         horizon = self._horizon(start, steps, previous)
-        at_stake = self._at_stake(start)
-        beat = w.calm_beat + at_stake * (w.beat - w.calm_beat)
+        blend = self._dcm_error_blend(start)
+        beat = w.balanced_beat + blend * (w.beat - w.balanced_beat)
         b = of.linearize(horizon, x0, beat)
-        rows = of.write_rows(horizon, shift, start.grip)
+        rows = of.write_rows(horizon, shift, start.friction_scale)
         width = of.num_inputs + of.num_states
-        crouch = self._crouch(1.0 if steps else at_stake, start, horizon)
+        com_lowering = self._com_lowering(1.0 if steps else blend, start, horizon)
         seconds = np.zeros(w.knots)
-        if at_stake < 1:
-            seconds = (1 - at_stake) * of.cost_of_time(horizon)
-        c = crouch[:, None] * of.crouch.reshape(-1, width)
+        if blend < 1:
+            seconds = (1 - blend) * of.cost_of_time(horizon)
+        c = com_lowering[:, None] * of.com_lowering.reshape(-1, width)
         c[:, 6 * self._C] += seconds
         gravity = self.reference.robot.gravity
         bounds = variable_bounds(horizon, w, self._soles, width, steps, start, gravity)
         self._solver.ask(c.ravel(), b, rows, bounds.reshape(2, -1))
-        self._asked = horizon, x0, rows, bounds
-        self._priced = crouch * w.crouch, seconds, beat
-        return crouch
+        self._data = horizon, x0, rows, bounds
+        self._cost_terms = com_lowering * w.com_lowering, seconds, beat
+        return com_lowering
 
     def solve_anew(
         self, start: PlanStart, steps: Sequence[AddedStep] = ()
     ) -> Plan | None:
-        """Plans steps that the plan before has not, about a first answer.
+        """Plans steps that the plan before lacks, linearized about a first solution.
 
-        Without products of deviations in it that answer sees no use in hurrying: who
-        is off balance falls less far in less time.
+        The first one neglects products of deviations, and with them that a robot off
+        balance falls less far in less time: it would not raise the phase rate.
         """
         first = self.solve(start, steps)
         return None if first is None else self.solve(start, steps, first)
 
     def off_balance(self, deviation: np.ndarray, shift: np.ndarray) -> np.ndarray:
-        """(2,) divergent component of motion from where it belongs [m].
+        """(2,) error of the divergent component of motion [m].
 
         Args:
             deviation: (12,) as of `PlanStart`.
@@ -235,38 +236,43 @@ class PredictiveProgram:
         off = deviation[:2] + deviation[3:5] / self._omega
         return np.asarray(off - shift.sum(0) / len(shift) if len(shift) else off)
 
-    def _at_stake(self, start: PlanStart) -> float:
-        """How far balance is at stake: 0 for one who is calm, 1 for one nearly lost."""
+    def _dcm_error_blend(self, start: PlanStart) -> float:
+        """Blend on the DCM error: 0 below its lower threshold, 1 above the upper."""
         w = self.weights
         off = float(np.hypot(*self.off_balance(start.deviation, self.shift(start))))
-        return min(1.0, max(0.0, (off - w.calm) / (w.lost - w.calm)))
+        return min(
+            1.0,
+            max(0.0, (off - w.dcm_error_low) / (w.dcm_error_high - w.dcm_error_low)),
+        )
 
-    def _crouch(self, wanted: float, start: PlanStart, horizon: Horizon) -> np.ndarray:
-        """(N,) share of the whole crouch over the horizon.
+    def _com_lowering(
+        self, wanted: float, start: PlanStart, horizon: Horizon
+    ) -> np.ndarray:
+        """(N,) share of the full lowering of the CoM over the horizon.
 
-        It is gone down at once, and got up from in time.
+        It begins at once, and is taken back at a bounded rate.
         """
         since = start.elapsed + np.cumsum(horizon.h) - horizon.h[0]
-        return np.maximum(wanted, start.crouch - since / RISE)
+        return np.maximum(wanted, start.com_lowering - since / RISE_TIME)
 
     def last_solve(self) -> Solve:
-        """What was asked last and what came out; call it after `solve`."""
-        horizon, x0, row_bounds, bounds = self._asked
-        x, (row_prices, prices) = self._solver.x, self._solver.prices()
+        """The last program and its solution; call it after `solve`."""
+        horizon, x0, row_bounds, bounds = self._data
+        x, (row_multipliers, multipliers) = self._solver.x, self._solver.multipliers()
         return Solve(
             horizon,
             x0,
             x.reshape(bounds.shape[1:]),
             self._matrices.G @ x,
             row_bounds,
-            row_prices,
+            row_multipliers,
             bounds,
-            prices.reshape(bounds.shape),
-            *self._priced,
+            multipliers.reshape(bounds.shape),
+            *self._cost_terms,
         )
 
     def _shifts(self, X: np.ndarray, start: PlanStart) -> np.ndarray:
-        """(N + 1, S, 2) places of the soles; as they are where none may step."""
+        """(N + 1, S, 2) places of the soles; the measured ones where none may step."""
         if self._S:
             return X[:, BODY:].reshape(len(X), -1, 2).copy()
         return np.tile(self.shift(start), (len(X), 1, 1))

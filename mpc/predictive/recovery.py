@@ -1,9 +1,8 @@
-"""Recovery: steps where the behavior stands, when standing would be a fall.
+"""Recovery: steps that the behavior does not have, where standing would be a fall.
 
-When the divergent component of motion leaves the place where it belongs, the
-predictive program is solved again for robots that begin to step with one foot or with
-the other, or that put down a foot which the behavior keeps in the air. Whichever costs
-the least goes on.
+When the error of the divergent component of motion (DCM) grows, the predictive program
+is solved again for steps that begin with one foot or with the other, or that put down a
+foot which the behavior keeps in the air. The plan of least cost is taken.
 
 Sources
     Pratt, Carff, Drakunov, Goswami, "Capture Point: A Step toward Humanoid Push
@@ -21,7 +20,7 @@ from backbeat.mpc.plans.stepping import AddedStep, let_wait, recovery_steps
 from backbeat.mpc.plans.touchdown import Touchdown, put_down
 from backbeat.mpc.predictive.program import PredictiveProgram
 
-# Share of sideways in a motion from which the order of steps follows.
+# Ratio of sideways to forward motion above which it determines the order of steps.
 SIDEWAYS = 0.7
 
 
@@ -30,17 +29,16 @@ class Recovery:
     """When and how to step.
 
     Attributes:
-        watch: distance of the divergent component from its place from which steps
-            are considered [m].
-        alarm: the same, of where it will be after `ahead` at its present speed, from
-            which steps may cost `price` more than standing: they only help if taken
-            in time, and a push that has begun goes on.
-        astray: distance of the soles from where the behavior has them from which a
-            robot that stands well steps back, or goes on stepping [m].
-        ahead: [s].
-        price: in the objective of the predictive program.
-        saving: what steps have to save of it where there is no alarm: a robot that has
-            its balance back does not go on stepping to be where it was.
+        watch: DCM error above which steps are considered [m].
+        alarm: DCM error, extrapolated by `ahead`, above which steps may cost
+            `step_penalty` more than standing [m]: they only help if taken in time, and
+            a push that has begun continues.
+        astray: distance of the soles from their places in the behavior above which a
+            balanced robot steps back, or goes on stepping [m].
+        ahead: time of the extrapolation [s].
+        step_penalty: in the objective of the predictive program.
+        min_saving: decrease of the objective that steps need without an alarm, so that
+            a balanced robot does not step for a small displacement.
         intervals: intervals of the horizon that a swing takes.
         count: number of steps of a recovery.
         held: a foot that the behavior would keep in the air for so long after it could
@@ -51,8 +49,8 @@ class Recovery:
     alarm: float = 0.16
     astray: float = 0.1
     ahead: float = 0.06
-    price: float = 0.3
-    saving: float = 0.1
+    step_penalty: float = 0.3
+    min_saving: float = 0.1
     intervals: int = 4
     count: int = 6
     held: float = 0.3
@@ -70,34 +68,37 @@ class Recovery:
 
         Args:
             program: the predictive program.
-            start: where the robot is, and what is asked of it.
+            start: initial state, and the requested tempo.
             plan: the best plan without steps; None when there is none.
             before: the plan in force.
             elapsed: time since that was made [s].
             undecided: the plan in force when it has steps that are to come, and may
-                be given up for more than `price`; None for none.
+                be given up for more than `step_penalty`; None for none.
         """
         best, least = plan, np.inf if plan is None else plan.objective
         if not program.may_step:
             return plan
         shift = program.shift(start)
         off, astray = program.off_balance(start.deviation, shift), shift.mean(axis=0)
-        is_calm = bool(np.hypot(*off) < self.watch)
-        if plan is not None and is_calm and np.hypot(*astray) < self.astray:
+        is_balanced = bool(np.hypot(*off) < self.watch)
+        if plan is not None and is_balanced and np.hypot(*astray) < self.astray:
             return plan
         is_alarmed = self._is_alarmed(program, off, before, elapsed)
-        least += self.price if is_alarmed else -self.saving
+        least += self.step_penalty if is_alarmed else -self.min_saving
         for down in self._put_downs(program, start):
             candidate = program.solve_anew(start.with_touchdown(down))
-            # What the behavior wants to keep in the air is not put down for little.
-            if candidate is not None and candidate.objective + self.price < least:
+            # A foot that the behavior keeps in the air has to be worth the penalty.
+            if (
+                candidate is not None
+                and candidate.objective + self.step_penalty < least
+            ):
                 best, least = candidate, candidate.objective
-        way = -astray if is_calm else off
+        way = -astray if is_balanced else off
         for steps in self._sequences(program, start, way):
             saved = 0.0
             if undecided is not None and undecided.steps == steps:
                 candidate = program.solve(start, steps, undecided)
-                saved = self.price
+                saved = self.step_penalty
             else:
                 candidate = program.solve_anew(start, steps)
             if candidate is not None and candidate.objective - saved < least:
@@ -112,14 +113,14 @@ class Recovery:
         before: Plan,
         elapsed: float,
     ) -> Plan:
-        """A plan with steps, or one that ends with the step under way where that does.
+        """A plan with steps, or one that ends after the step under way if possible.
 
-        With its soles where they belong, a robot that goes on stepping would stay in a
-        crouch for nothing. Steps that an alarm has called for are not given up in it.
+        With its soles in place, a robot that goes on stepping would keep its CoM
+        lowered without need. Steps that began with an alarm are kept while it lasts.
 
         Args:
             program: the predictive program.
-            start: where the robot is, and what is asked of it.
+            start: initial state, and the requested tempo.
             plan: with steps.
             before, elapsed: as of `improve`.
         """
@@ -135,7 +136,7 @@ class Recovery:
         if steps is None or len(steps) == len(plan.steps):
             return plan
         shorter = program.solve_anew(start, steps)
-        if shorter is None or shorter.objective > plan.objective + self.price:
+        if shorter is None or shorter.objective > plan.objective + self.step_penalty:
             return plan
         return shorter
 
@@ -146,7 +147,7 @@ class Recovery:
         before: Plan,
         elapsed: float,
     ) -> bool:
-        """Whether the divergent component, off its place by (2,), gets too far off."""
+        """Whether the (2,) DCM error `off`, extrapolated, exceeds the alarm."""
         rate = np.zeros(2)
         if before.iterations and elapsed > 0:
             rate = off - program.off_balance(before.deviation[0], before.shift[0])
@@ -156,10 +157,10 @@ class Recovery:
     def _sequences(
         self, program: PredictiveProgram, start: PlanStart, way: np.ndarray
     ) -> list[tuple[AddedStep, ...]]:
-        """Steps in a way (2,) that may be taken at once, or after a landing.
+        """Steps in a direction (2,) that may be taken at once, or after a landing.
 
-        Where the plan may keep its own time, one more than there is time for: the foot
-        that the behavior lifts next waits for it.
+        Where the plan may change the tempo, one more than fits in: the next swing of
+        the behavior is delayed for it.
         """
         reference, spacing = program.reference, program.weights.spacing
         s, can_wait = start.s, program.weights.can_wait
@@ -241,7 +242,7 @@ class Recovery:
         return _Window(float(max(s, since)), float(settled), float(end), before, after)
 
 
-# How a robot steps unless it is told otherwise.
+# The default.
 STEPPING = Recovery()
 
 

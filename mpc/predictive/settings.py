@@ -1,4 +1,4 @@
-"""What may be asked of a plan while the robot moves: switches, priority and tempo."""
+"""Settings of plans that may change in a run: switches, beat priority and tempo."""
 
 from dataclasses import dataclass, field, replace
 
@@ -6,24 +6,24 @@ import numpy as np
 
 from backbeat.mpc.plans.weights import PredictiveWeights
 
-# Factor on the weight of what a plan shall not change.
+# Factor on the weights of quantities that a plan must not change.
 HELD = 1e3
-# Factors on the authored tempo that may be asked for: least and most.
+# Range of the factor on the authored tempo.
 TEMPO_RANGE = (0.7, 1.3)
-# A new tempo is reached after so long, evenly [s].
+# Duration of the linear ramp to a new tempo [s].
 TEMPO_RAMP = 0.5
 
 
 @dataclass(frozen=True)
 class TempoRamp:
-    """The tempo that is asked for, as a factor on the authored one, over time.
+    """The requested tempo over time, as a factor on the authored one.
 
-    The beat is where the phase asked for says; a plan may be late or early against
-    it as it may be against the authored tempo.
+    The requested phase defines the beat; a plan may be late or early against it as it
+    may be against the authored tempo.
 
     Attributes:
-        since: from when on it changes, in time of the behavior [s].
-        phase: phase of the behavior asked for then [s].
+        since: start of the ramp, in time of the behavior [s].
+        phase: requested phase of the behavior then [s].
         before, after: factor until then and a ramp later.
     """
 
@@ -33,12 +33,12 @@ class TempoRamp:
     after: float = 1.0
 
     def factor(self, t: float) -> float:
-        """The factor asked for at time t of the behavior [s]."""
+        """The requested factor at time t of the behavior [s]."""
         share = min(1.0, max(0.0, (t - self.since) / TEMPO_RAMP))
         return self.before + share * (self.after - self.before)
 
-    def asked(self, t: float) -> float:
-        """Phase asked for at time t, the integral of the factor [s]."""
+    def requested_phase(self, t: float) -> float:
+        """Requested phase at time t, the integral of the factor [s]."""
         elapsed = t - self.since
         if elapsed <= 0 or self.before == self.after:
             return self.phase + self.before * elapsed
@@ -48,7 +48,7 @@ class TempoRamp:
         return self.phase + self.before * ramp + gained + rest
 
     def when(self, phase: float) -> float:
-        """Time of the behavior at which a phase is asked for [s]."""
+        """Time of the behavior at which a phase is requested [s]."""
         left, gain = phase - self.phase, 0.5 * (self.after - self.before) / TEMPO_RAMP
         if left <= 0 or gain == 0:
             return self.since + left / self.before
@@ -62,21 +62,21 @@ class TempoRamp:
         """This tempo until t, and another factor from then on."""
         if self.before == self.after == factor:
             return self
-        return TempoRamp(t, self.asked(t), self.factor(t), factor)
+        return TempoRamp(t, self.requested_phase(t), self.factor(t), factor)
 
 
 @dataclass(frozen=True)
 class PlanSettings:
-    """What a plan may change, and what it shall keep to.
+    """Degrees of freedom of a plan, and its references.
 
     Attributes:
-        timing: whether it may leave the tempo that is asked for.
+        timing: whether it may deviate from the requested tempo.
         forces: whether it may change contact forces.
         posture: whether it may lean and turn the body.
         steps: whether feet may land elsewhere, also in steps that the behavior does
             not make.
-        beat_priority: how much the beat counts against balance, 0 to 1.
-        tempo: what is asked for.
+        beat_priority: weight of the beat against balance, 0 to 1.
+        tempo: requested.
     """
 
     timing: bool = True
@@ -87,10 +87,10 @@ class PlanSettings:
     tempo: TempoRamp = field(default_factory=TempoRamp)
 
     def adapt(self, weights: PredictiveWeights) -> PredictiveWeights:
-        """Weights with the musical knob set, and held to the behavior as asked."""
+        """Weights with the beat priority applied, and deviations switched off."""
         weights = weights.with_beat_priority(self.beat_priority)
         if not self.timing:
-            weights = replace(weights, slowest=1.0, fastest=1.0)
+            weights = replace(weights, min_phase_rate=1.0, max_phase_rate=1.0)
         if not self.forces:
             weights = replace(
                 weights,

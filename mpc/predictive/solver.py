@@ -1,4 +1,4 @@
-"""PredictiveSolver: PIQP on the predictive program, whose answers are checked.
+"""PredictiveSolver: PIQP on the predictive program, with checked solutions.
 
 Source
     Schwan, Jiang, Kuhn, Jones, "PIQP: A Proximal Interior-Point Quadratic Programming
@@ -10,7 +10,7 @@ import piqp
 
 from backbeat.models.compiled import compiled
 from backbeat.models.compiled.arrays import Indices32, Vector
-from backbeat.mpc.predictive.bounds import INF
+from backbeat.models.dynamics.finite import UNBOUNDED
 from backbeat.mpc.predictive.given_variables import (
     find_given,
     take_out_of_cost,
@@ -18,17 +18,17 @@ from backbeat.mpc.predictive.given_variables import (
 )
 from backbeat.mpc.predictive.matrices import PredictiveMatrices
 
-# Most by which an answer may leave its program, whose variables are of order one. PIQP
-# is asked for 1e-4 and comes within 1e-10; its word alone is not enough.
+# Largest violation of an accepted solution; variables are of order one. The tolerance
+# given to PIQP is 1e-4 and it reaches 1e-10; its status alone is not trusted.
 VIOLATION = 1e-3
-# How far from the least an objective may be. What feet share of a force costs so little
-# that a gap of 1e-7 leaves it open by 9e-4 weights, and this one by 1.4e-4.
+# Tolerance of the duality gap. The distribution of a force over the feet has so little
+# cost that a gap of 1e-7 leaves an error of 9e-4 weights, and this one 1.4e-4.
 DUALITY_GAP = 1e-8
-# How near to their bounds iterates come in one step, and for how many steps. Long steps
-# are the fewest, but may go round in circles where hardly anything pulls at a bound, as
-# at the feet of who sits; then shorter ones are taken.
+# Step fractions to the boundary, each with its largest number of iterations. A fraction
+# near one needs the fewest iterations, but may cycle where the cost hardly depends on a
+# bounded variable, as at the feet of a seated robot; then the smaller one is used.
 STEPS = ((0.998, 30), (0.99, 60))
-# How PIQP ends, in words.
+# PIQP's exit statuses, in words.
 _STATUS = {
     piqp.PIQP_SOLVED: "solved",
     piqp.PIQP_MAX_ITER_REACHED: "iteration cap",
@@ -38,24 +38,24 @@ _STATUS = {
 
 
 class PredictiveSolver:
-    """A solver for programs of one sparsity pattern, with room for the last one.
+    """A solver for programs of one sparsity pattern.
 
-    Variables whose bounds meet (wrenches of feet in the air, moves of soles that stand)
-    are taken out first: between such bounds an interior-point method has no interior,
-    and takes a sixth more iterations. Nothing of one program is left in the next: an
-    answer depends on what was asked.
+    Variables whose bounds are equal (wrenches of feet in the air, moves of soles in
+    stance) are eliminated first: between such bounds there is no interior, and the
+    method takes a sixth more iterations. No state remains from one program to the next:
+    a solution depends on its program only.
 
     Attributes:
         status: how the last solve ended: solved, infeasible, iteration cap, numerics
             or inaccurate.
-        x: (n,) its answer.
+        x: (n,) its solution.
     """
 
     def __init__(self, matrices: PredictiveMatrices) -> None:
         """Allocates it.
 
         Args:
-            matrices: of the program, all entries written; they are asked from now on.
+            matrices: of the program, all entries written; read at every `ask`.
         """
         self.status, self.x, self._of = "", np.zeros(matrices.size), matrices
         self._solver = solver = piqp.SparseSolver()
@@ -64,23 +64,23 @@ class PredictiveSolver:
         settings.eps_abs = settings.eps_rel = 1e-4
         settings.eps_duality_gap_abs = DUALITY_GAP
         settings.kkt_solver = piqp.KKTSolver.sparse_multistage
-        # Variables are of order one as they are, and scaling leaves rounding errors in
-        # the data from one program to the next: a memory that no Context would hold.
+        # Variables are of order one, and scaling leaves rounding errors in the data
+        # from one program to the next: a state outside the Context.
         settings.preconditioner_iter = 0
         of = matrices
         (m, n), p = of.G.shape, of.A.shape[0]
-        free, nothing = np.full(n, INF), np.zeros(n)
-        least, most = np.full(m, -INF), np.zeros(m)
+        free, nothing = np.full(n, UNBOUNDED), np.zeros(n)
+        least, most = np.full(m, -UNBOUNDED), np.zeros(m)
         solver.setup(of.P, nothing, of.A, np.zeros(p), of.G, least, most, -free, free)
-        # What is left of a program without what is given; `_values` is zero elsewhere.
+        # The program without eliminated variables; `_values` is zero for the others.
         self._left = of.P.copy(), of.A.copy(), of.G.copy()
         self._given, self._values = np.zeros(n, bool), np.zeros(n)
-        self._price_of_given = 0.0
+        self._fixed_cost = 0.0
 
     def ask(
         self, c: np.ndarray, b: np.ndarray, rows: np.ndarray, bounds: np.ndarray
     ) -> None:
-        """Takes in a program with the matrices as they are.
+        """Sets up a program with the current matrices.
 
         Args:
             c: (n,) linear cost.
@@ -88,7 +88,7 @@ class PredictiveSolver:
             rows: (2, m) bounds of the inequality rows.
             bounds: (2, n) bounds of the variables.
         """
-        self._asked = c, b, rows, bounds
+        self._data = c, b, rows, bounds
         of, (P, A, G) = self._of, self._left
         given = self._given, self._values
         P.data[:], A.data[:], G.data[:] = of.P.data, of.A.data, of.G.data
@@ -98,11 +98,11 @@ class PredictiveSolver:
             rows.copy(),
             bounds.copy(),
         )
-        find_given(bounds[0], bounds[1], INF, *given, free)
-        price = take_out_of_cost(P.indptr, P.indices, P.data, c, *given)
+        find_given(bounds[0], bounds[1], UNBOUNDED, *given, free)
+        fixed_cost = take_out_of_cost(P.indptr, P.indices, P.data, c, *given)
         take_out_of_rows(A.indptr, A.indices, A.data, right, *given)
         take_out_of_rows(G.indptr, G.indices, G.data, rows, *given)
-        self._price_of_given = price
+        self._fixed_cost = fixed_cost
         self._solver.update(
             P=P,
             c=c,
@@ -116,10 +116,10 @@ class PredictiveSolver:
         )
 
     def solve(self) -> int:
-        """Solves what was asked; `status` tells how it ended.
+        """Solves the program; sets `status`.
 
         Returns:
-            How many iterations it took.
+            The number of iterations.
         """
         solver, iterations = self._solver, 0
         for share, most in STEPS:
@@ -138,21 +138,21 @@ class PredictiveSolver:
 
     @property
     def objective(self) -> float:
-        """Value of the cost at the last answer."""
-        return float(self._solver.result.info.primal_obj) + self._price_of_given
+        """Value of the cost at the last solution."""
+        return float(self._solver.result.info.primal_obj) + self._fixed_cost
 
-    def prices(self) -> tuple[np.ndarray, np.ndarray]:
-        """(2, m) and (2, n) prices of the bounds of rows and variables there.
+    def multipliers(self) -> tuple[np.ndarray, np.ndarray]:
+        """(2, m) and (2, n) multipliers of the bounds of rows and variables.
 
-        Those of variables that are given, and of their rows, are zero.
+        Those of eliminated variables, and of their rows, are zero.
         """
         result = self._solver.result
         of_rows = np.stack([result.z_l, result.z_u])
         return of_rows, np.stack([result.z_bl, result.z_bu])
 
     def _violation(self) -> float:
-        """Most by which the last answer leaves the rows and bounds that were asked."""
-        (_, b, rows, (low, high)), x = self._asked, self.x
+        """Largest violation of rows and bounds by the last solution."""
+        (_, b, rows, (low, high)), x = self._data, self.x
         A, G = self._of.A, self._of.G
         return max(
             farthest_row(A.indptr, A.indices, A.data, x, b, b),
@@ -161,10 +161,10 @@ class PredictiveSolver:
         )
 
 
-# Not with fast mathematics, for which nothing is ever no number.
+# Without fast arithmetic, which assumes that there is no NaN.
 @compiled
 def farthest_out(values: Vector, low: Vector, high: Vector) -> float:
-    """Most by which values leave their bounds; infinite where one is no number."""
+    """Largest violation of bounds by values; infinite where one is NaN."""
     worst = 0.0
     for i in range(values.shape[0]):
         out = max(low[i] - values[i], values[i] - high[i])
@@ -174,7 +174,7 @@ def farthest_out(values: Vector, low: Vector, high: Vector) -> float:
     return worst
 
 
-# Nor this, whose numbers go there.
+# The same, as its values are passed on to it.
 @compiled
 def farthest_row(
     starts: Indices32,
@@ -184,7 +184,7 @@ def farthest_row(
     low: Vector,
     high: Vector,
 ) -> float:
-    """Most by which A x leaves its bounds, of A by columns as in SciPy."""
+    """Largest violation of bounds by A x, with A by columns as in SciPy."""
     values = np.zeros(low.shape[0])
     for j in range(x.shape[0]):
         for i in range(starts[j], starts[j + 1]):

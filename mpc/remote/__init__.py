@@ -1,1 +1,1 @@
-"""Controllers in a process of their own: what both ends say."""
+"""Controllers in a process of their own: the messages."""

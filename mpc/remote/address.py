@@ -1,4 +1,4 @@
-"""Where a controller listens: HOST:PORT, on this machine unless somebody insists."""
+"""Where a controller listens: HOST:PORT, on this machine unless given otherwise."""
 
 import ipaddress
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ class Address:
 
     @property
     def is_local(self) -> bool:
-        """Whether nobody but this machine can reach it."""
+        """Whether only this machine can reach it."""
         if self.host == "localhost":
             return True
         try:

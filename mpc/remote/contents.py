@@ -1,7 +1,7 @@
-"""Contents: what is asked of the controllers and what they remember, as bytes.
+"""Contents: settings and state of the controllers, as bytes.
 
-They are messages of `backbeat.mpc.predictive.plan_message`, which knows plans, settings
-and little else.
+They are messages of `backbeat.mpc.predictive.plan_message`, which encodes plans,
+settings and little else.
 """
 
 import math
@@ -22,8 +22,8 @@ _HAND = HandOffset("", 0.0, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
 
 
 @dataclass(frozen=True)
-class Asked:
-    """What somebody asks of the controllers, sent when it changes.
+class ControlSettings:
+    """Settings of the controllers, sent when they change.
 
     Attributes:
         settings: of plans.
@@ -38,11 +38,11 @@ class Asked:
 
 @dataclass(frozen=True)
 class Record:
-    """What the controllers remember, for whoever keeps a log.
+    """State of the controllers, for logs.
 
     Attributes:
         plan: the latest plan.
-        tick_safety, plan_safety: what either did about unsolved programs.
+        tick_safety, plan_safety: fail-safe states of both.
     """
 
     plan: Plan
@@ -51,7 +51,7 @@ class Record:
 
 
 def record_message(record: Record) -> dict[str, Any]:
-    """What the controllers remember, as a message."""
+    """State of the controllers, as a message."""
     return {"record": packed(record)}
 
 
@@ -65,13 +65,13 @@ def read_record(message: dict[str, Any]) -> Record:
     return record
 
 
-def packed(content: Asked | Record) -> bytes:
-    """An `Asked` or a `Record` as bytes."""
+def packed(content: ControlSettings | Record) -> bytes:
+    """A `ControlSettings` or a `Record` as bytes."""
     return pack(tuple(getattr(content, f.name) for f in fields(content)))
 
 
 def unpacked(kind: type, content: bytes) -> Any:
-    """An `Asked` or a `Record` whose parts are of the kinds that they should be.
+    """A `ControlSettings` or a `Record` whose fields have the right types.
 
     Raises:
         ProtocolError: it is none.
@@ -90,23 +90,23 @@ def unpacked(kind: type, content: bytes) -> Any:
         part = getattr(found, field.name)
         if not isinstance(part, parts[field.name]):
             raise ProtocolError(f"not a {kind.__name__}: {field.name} is none")
-    if isinstance(found, Asked) and not _is_sound(found):
-        raise ProtocolError("not an Asked: a setting is of another kind or size")
+    if isinstance(found, ControlSettings) and not _is_sound(found):
+        raise ProtocolError("not ControlSettings: a setting is of another kind or size")
     return found
 
 
-def _is_sound(asked: Asked) -> bool:
+def _is_sound(changes: ControlSettings) -> bool:
     """Whether settings are of the kinds of those that hold by default, and may be."""
-    settings = asked.settings
+    settings = changes.settings
     factors = settings.tempo.before, settings.tempo.after
     least, most = TEMPO_RANGE
     return (
         _is_like(settings, PlanSettings())
         and 0 <= settings.beat_priority <= 1
         and all(least <= factor <= most for factor in factors)
-        and _is_like(asked.plan_delay, 0.0)
-        and asked.plan_delay >= 0
-        and all(_is_like(hand, _HAND) for hand in asked.hands)
+        and _is_like(changes.plan_delay, 0.0)
+        and changes.plan_delay >= 0
+        and all(_is_like(hand, _HAND) for hand in changes.hands)
     )
 
 

@@ -1,11 +1,10 @@
-"""RemoteController: what stands in a diagram for controllers in another process.
+"""RemoteController: a system in place of controllers in another process.
 
 While answers come, it passes them on. When none comes, it does what a controller does
 whose program is not solved (`backbeat.mpc.safety.fail_safe`): the last command goes on
 for a moment, then joints hold the posture of that moment, with damping, until the
-controller has answered several times in a row again. A fall that was declared stays
-one, whoever is
-there: the last command, which only damps, goes on for good.
+controller has answered several times in a row again. After a declared fall
+the last command, which only damps, stays in force for good.
 """
 
 import time
@@ -21,14 +20,14 @@ from backbeat.models.common.errors import BackbeatError
 from backbeat.mpc.plans.plan import Plan
 from backbeat.mpc.predictive.settings import PlanSettings
 from backbeat.mpc.reference.trajectory import Reference
-from backbeat.mpc.remote.contents import Asked
+from backbeat.mpc.remote.contents import ControlSettings
 from backbeat.mpc.remote.exchange import Answer
 from backbeat.mpc.remote.link import RemoteLink
 from backbeat.mpc.safety.fail_safe import FailSafe, Failure, Mode, Safety, advance
 from backbeat.mpc.safety.servo_gains import hold_gains
 from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.scenario.tick_loss import tick_losses
-from backbeat.mpc.whole_body.tick import CARRY
+from backbeat.mpc.whole_body.core import CARRY
 
 
 @dataclass(frozen=True)
@@ -44,7 +43,7 @@ class RemoteMemory:
         link: what is done about answers that do not come, and the counts.
         ticks: ticks done.
         session: which of the link's sessions this is; 0 before the first answer.
-        lost: ticks that were due and not asked for.
+        lost: ticks that were due and not requested.
     """
 
     command: np.ndarray
@@ -62,7 +61,7 @@ class RemoteMemory:
 
 
 class RemoteController(CollectableSystem):
-    """Asks another process what the joints shall do, at every tick.
+    """Requests joint commands from another process at every tick.
 
     .. pydrake_system::
 
@@ -166,14 +165,14 @@ class RemoteController(CollectableSystem):
                 f"the controller at {link.address} has begun another run: it controls "
                 "one simulation at a time; start one more with `backbeat serve`"
             )
-        asked = Asked(
+        changes = ControlSettings(
             self._settings_port.Eval(context),
             self._hands_port.Eval(context),
             float(self._delay_port.Eval(context)[0]),
         )
         t, x = context.get_time(), self._state_port.Eval(context)
         force = self._force_port.Eval(context)
-        found = link.ask(memory.ticks, t, memory.ticks == 0, x, force, asked)
+        found = link.ask(memory.ticks, t, memory.ticks == 0, x, force, changes)
         new = self._after(t, x, found, memory)
         state.get_mutable_abstract_state(int(self._memory)).set_value(new)
         self.tick_times.append(time.perf_counter() - began)
@@ -218,8 +217,8 @@ class RemotePlans(CollectableSystem):
         - memory
 
     The input is the `memory` of a RemoteController. `plan` and the output `memory` are
-    a Plan and a Record, asked of the other process when somebody reads them; when it
-    is gone, the last that was heard of.
+    a Plan and a Record, requested from the other process when they are read; when it
+    is gone, the last ones received.
     """
 
     def __init__(self, link: RemoteLink) -> None:

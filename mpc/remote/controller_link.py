@@ -1,9 +1,9 @@
 """ControllerLink: the connection of a simulation to a controller process.
 
-One question is asked at a time, and the answer awaited. Whatever goes wrong is a
-`Failure`, never an exception: the connection is given up, for what comes next on it
-could be anything, and a new one is tried now and then. It opens without making anybody
-wait: until the controller has welcomed it, every question fails.
+One request is sent at a time, and its answer awaited. Any error is a `Failure`, never
+an exception: the connection is closed, as its next bytes are undefined, and a new one
+is tried periodically. It opens without blocking: until the handshake is complete, every
+request fails.
 """
 
 import select
@@ -17,14 +17,14 @@ from backbeat.models.common.closing import Closing
 from backbeat.models.common.errors import BackbeatError, clipped
 from backbeat.mpc.remote.address import Address
 from backbeat.mpc.remote.frames import FrameSocket, ProtocolError
-from backbeat.mpc.remote.greeting import read_schema
+from backbeat.mpc.remote.handshake import read_schema
 from backbeat.mpc.remote.messages import read, to_bytes
 from backbeat.mpc.remote.schema import Schema, differences
 from backbeat.mpc.safety.fail_safe import Cause, Failure
 
 T = TypeVar("T")
 # How long a controller may take to answer [s], to accept a connection [s], and, where
-# somebody waits for that, to get ready: the first time ever it compiles code [s].
+# a call blocks for that, to get ready: the first time ever it compiles code [s].
 ANSWER, CONNECT, READY = 1.0, 0.2, 300.0
 # Simulated time between attempts to connect again [s].
 RETRY = 0.1
@@ -35,14 +35,14 @@ class ControllerLink(Closing):
 
     Attributes:
         address: where the controller listens.
-        sessions: how often the controller was told to begin anew.
+        sessions: number of starts of the controller.
     """
 
     def __init__(
         self,
         address: Address,
         schema: Schema,
-        hello: dict[str, Any],
+        handshake: dict[str, Any],
         answer: float | None = None,
     ) -> None:
         """Prepares a connection; `open` makes it.
@@ -50,12 +50,12 @@ class ControllerLink(Closing):
         Args:
             address: where the controller listens.
             schema: the order of our numbers.
-            hello: the greeting.
+            handshake: the first message.
             answer: longest that an answer may take [s]; None for `ANSWER`.
         """
         self.address, self.sessions = address, 0
         self._limit = ANSWER if answer is None else answer
-        self._schema, self._hello = schema, to_bytes(hello)
+        self._schema, self._handshake = schema, to_bytes(handshake)
         self._frames: FrameSocket | None = None
         self._welcomed, self._begun, self._why = False, False, ""
         self._retry_at = -np.inf
@@ -68,12 +68,12 @@ class ControllerLink(Closing):
         """Connects and waits until the controller is ready.
 
         Raises:
-            BackbeatError: nobody listens, it does not get ready, or it refuses.
+            BackbeatError: no controller listens, gets ready in time, or accepts.
         """
         frames = self._connect()
         try:
-            frames.send(self._hello, CONNECT)
-            self._greet(frames.receive(READY))
+            frames.send(self._handshake, CONNECT)
+            self._finish_handshake(frames.receive(READY))
         except (OSError, ProtocolError) as error:
             self.close()
             raise BackbeatError(
@@ -128,7 +128,7 @@ class ControllerLink(Closing):
                 return Failure(Cause.LOST, "not connected")
             self._retry_at = t + RETRY
             try:
-                self._connect().send(self._hello, CONNECT)
+                self._connect().send(self._handshake, CONNECT)
             except (OSError, BackbeatError) as error:
                 self.close()
                 return Failure(Cause.LOST, _words(error))
@@ -136,7 +136,7 @@ class ControllerLink(Closing):
         if not select.select([self._frames], [], [], 0.0)[0]:
             return Failure(Cause.SILENT, "the controller is getting ready")
         try:
-            self._greet(self._frames.receive(self._limit))
+            self._finish_handshake(self._frames.receive(self._limit))
         except (OSError, ProtocolError) as error:
             self._why = _words(error)
         if not self._welcomed:
@@ -150,13 +150,13 @@ class ControllerLink(Closing):
             own = socket.create_connection(place, CONNECT)
         except (OSError, UnicodeError) as error:
             raise BackbeatError(
-                f"nobody answers at {self.address} ({_words(error)}); start "
+                f"no controller answers at {self.address} ({_words(error)}); start "
                 "`backbeat serve` and give the address that it prints"
             ) from None
         self._frames = FrameSocket(own)
         return self._frames
 
-    def _greet(self, content: bytes) -> None:
+    def _finish_handshake(self, content: bytes) -> None:
         """Reads what the controller says to the greeting."""
         message = read(content)
         if "refused" in message:

@@ -1,19 +1,19 @@
-"""Exchange: the question of a tick and its answer."""
+"""Exchange: the request of a tick and its answer."""
 
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from backbeat.mpc.remote.contents import Asked, packed, unpacked
+from backbeat.mpc.remote.contents import ControlSettings, packed, unpacked
 from backbeat.mpc.remote.frames import ProtocolError
 from backbeat.mpc.remote.messages import value, vector
 
-# Latest time of a question [s]: beyond, a tick is lost among the digits of a clock that
+# Latest time of a request [s]: beyond, a tick is lost among the digits of a clock that
 # counts from 1970.
 LATEST = 2e9
 
 
-class Question(NamedTuple):
+class Request(NamedTuple):
     """What is sensed at a tick.
 
     Attributes:
@@ -22,7 +22,7 @@ class Question(NamedTuple):
         start: whether the controllers are to begin anew at this time.
         x: (nq + nv,) state.
         force: (S,) normal forces on the soles [N].
-        asked: what has changed; None for nothing.
+        changes: settings that have changed; None for none.
     """
 
     number: int
@@ -30,7 +30,7 @@ class Question(NamedTuple):
     start: bool
     x: np.ndarray
     force: np.ndarray
-    asked: Asked | None = None
+    changes: ControlSettings | None = None
 
 
 class Answer(NamedTuple):
@@ -47,19 +47,19 @@ class Answer(NamedTuple):
     fallen: bool
 
 
-def question_message(question: Question) -> dict[str, Any]:
+def request_message(request: Request) -> dict[str, Any]:
     """What is sensed, as a message; what is not said has not changed."""
-    numbers = question.x.tobytes() + question.force.tobytes()
-    message = {"n": question.number, "t": question.time, "sensed": numbers}
-    if question.start:
+    numbers = request.x.tobytes() + request.force.tobytes()
+    message = {"n": request.number, "t": request.time, "sensed": numbers}
+    if request.start:
         message["start"] = True
-    if question.asked is not None:
-        message["asked"] = packed(question.asked)
+    if request.changes is not None:
+        message["changes"] = packed(request.changes)
     return message
 
 
-def read_question(message: dict[str, Any], num_states: int, num_soles: int) -> Question:
-    """The inverse of `question_message`.
+def read_request(message: dict[str, Any], num_states: int, num_soles: int) -> Request:
+    """The inverse of `request_message`.
 
     Raises:
         ProtocolError: something is missing or has another size.
@@ -70,12 +70,12 @@ def read_question(message: dict[str, Any], num_states: int, num_soles: int) -> Q
     numbers = vector(message, "sensed", num_states + num_soles)
     x, force = numbers[:num_states], numbers[num_states:]
     if len(message) == 3:
-        return Question(number, t, False, x, force)
+        return Request(number, t, False, x, force)
     start = "start" in message and value(message, "start", bool)
-    asked = None
-    if "asked" in message:
-        asked = unpacked(Asked, value(message, "asked", bytes))
-    return Question(number, t, start, x, force, asked)
+    changes = None
+    if "changes" in message:
+        changes = unpacked(ControlSettings, value(message, "changes", bytes))
+    return Request(number, t, start, x, force, changes)
 
 
 def answer_message(number: int, answer: Answer) -> dict[str, Any]:
@@ -90,13 +90,13 @@ def read_answer(
     """The inverse of `answer_message`.
 
     Raises:
-        ProtocolError: it is no answer to this question, or not of finite numbers.
+        ProtocolError: it is no answer to this request, or not of finite numbers.
     """
     if message.get("n") != number:
         raise ProtocolError(f"an answer to {message.get('n')} in place of {number}")
     size = blocks * num_joints
     numbers = vector(message, "joints", size + num_joints)
-    # A look at each, for a sum of squares, which would be sooner, may overflow.
+    # Each is tested: a sum of squares, which would be faster, may overflow.
     if not np.isfinite(numbers).all():
         raise ProtocolError("the command is not of finite numbers")
     fallen = message.get("fallen")

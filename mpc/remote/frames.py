@@ -14,7 +14,7 @@ import time
 MOST = 1 << 20
 _LENGTH = struct.Struct("<I")
 _CHUNK = 1 << 13
-# How the kernel wants a time limit: seconds and microseconds.
+# Format of a time limit for the kernel: seconds and microseconds.
 _TIME = struct.Struct("@ll")
 
 
@@ -23,7 +23,7 @@ class ProtocolError(Exception):
 
 
 class FrameReader:
-    """Puts pieces of a stream together to frames; knows no socket."""
+    """Puts pieces of a stream together to frames; is independent of sockets."""
 
     def __init__(self, most: int = MOST) -> None:
         """Makes a reader that has read nothing.
@@ -85,7 +85,7 @@ class FrameSocket:
         self._socket, self._reader, self._limit = own, FrameReader(), 0.0
 
     def fileno(self) -> int:
-        """For whoever waits until something arrives."""
+        """For `select`."""
         return self._socket.fileno()
 
     def send(self, content: bytes, seconds: float) -> None:

@@ -10,10 +10,10 @@ from backbeat.models.actuation.joint_command import BLOCKS
 from backbeat.models.common.errors import BackbeatError
 from backbeat.mpc.plans.weights import PredictiveWeights
 from backbeat.mpc.remote.address import Address
-from backbeat.mpc.remote.contents import Asked, Record, read_record
+from backbeat.mpc.remote.contents import ControlSettings, Record, read_record
 from backbeat.mpc.remote.controller_link import ControllerLink
-from backbeat.mpc.remote.exchange import Answer, Question, question_message, read_answer
-from backbeat.mpc.remote.greeting import Hello, hello_message, plain
+from backbeat.mpc.remote.exchange import Answer, Request, read_answer, request_message
+from backbeat.mpc.remote.handshake import Handshake, handshake_message, plain
 from backbeat.mpc.remote.messages import to_bytes
 from backbeat.mpc.remote.schema import make_schema
 from backbeat.mpc.safety.fail_safe import Failure
@@ -50,23 +50,23 @@ class RemoteLink(ControllerLink):
         """
         robot = behavior.robot_model
         schema = make_schema(robot)
-        hello = Hello(
+        handshake = Handshake(
             schema,
             behavior.name,
             motion_fingerprint(behavior),
             plain(scenario.to_dict()),
             None if weights is None else plain(asdict(weights)),
         )
-        super().__init__(address, schema, hello_message(hello), answer)
+        super().__init__(address, schema, handshake_message(handshake), answer)
         self._num_joints = robot.num_joints
-        self._asked: Asked | None = None
+        self._sent: ControlSettings | None = None
         self._record: Record | None = None
 
     def open(self) -> None:
-        """Connects, waits until the controller is ready, and asks what it remembers.
+        """Connects, waits until the controller is ready, and requests its state.
 
         Raises:
-            BackbeatError: nobody listens, it does not get ready, or it refuses.
+            BackbeatError: no controller listens, gets ready in time, or accepts.
         """
         super().open()
         self._record = self._record or self._first_record()
@@ -84,33 +84,33 @@ class RemoteLink(ControllerLink):
         start: bool,
         x: np.ndarray,
         force: np.ndarray,
-        asked: Asked,
+        changes: ControlSettings,
     ) -> Answer | Failure:
         """Sends what is sensed and waits for what the joints shall do.
 
         Args:
-            number, t, start, x, force, asked: as of `Question`.
+            number, t, start, x, force, changes: as of `Request`.
         """
         failure = self._prepare(t)
         if failure is not None:
             return failure
         start = start or not self._begun
-        news = asked if start or asked != self._asked else None
-        question = Question(number, t, start, x, force, news)
+        news = changes if start or changes != self._sent else None
+        request = Request(number, t, start, x, force, news)
         nj = self._num_joints
 
         def answer() -> Answer:
-            content = to_bytes(question_message(question))
+            content = to_bytes(request_message(request))
             return read_answer(self._exchange(content), number, BLOCKS, nj)
 
         found = self._try(answer, t)
         if isinstance(found, Answer):
-            self._asked, self._begun = asked, True
+            self._sent, self._begun = changes, True
             self.sessions += start
         return found
 
     def record(self) -> Record:
-        """What the controllers remember, or did when last heard of."""
+        """State of the controllers, or the last one received."""
         if self._welcomed and self._begun:
             found = self._try(self._read_record, -np.inf)
             if isinstance(found, Record):

@@ -1,16 +1,16 @@
-"""Messages: what both ends say, as msgpack maps; nothing that arrives is believed.
+"""Messages: what both ends send, as msgpack maps; everything received is validated.
 
     to the controller                      from it
     {schema, behavior, motion,             {schema} or {refused: a sentence}
      scenario, weights}
-    {n, t, sensed, start, asked}           {n, joints, fallen}
+    {n, t, sensed, start, changes}         {n, joints, fallen}
     {record: n}                            {record: bytes}
                                            {error: a sentence}, the last one
 
 Numbers are bytes of doubles, little-endian, in the order of the schema, so that they
 arrive bit for bit: `sensed` is positions, velocities and soles, `joints` the blocks of
-the command and then the accelerations that it makes. `start` and `asked` are there when
-they say something new; `asked` and `record` are messages of
+the command and then the accelerations that it makes. `start` and `changes` are there
+when they change; `changes` and `record` are messages of
 `backbeat.mpc.predictive.plan_message`.
 """
 

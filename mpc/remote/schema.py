@@ -1,8 +1,8 @@
-"""Schema: what the numbers of a message mean, generated from a robot model.
+"""Schema: the meaning of the numbers of a message, from a robot model.
 
-Numbers travel without names. Their order is agreed on once, by name: whoever connects
-says which joints its vectors list in which order, and the controller puts them in its
-own, or refuses and says what differs.
+Numbers travel without names. Their order is agreed on once, by name: the client
+sends the names of the entries of its vectors, and the controller permutes them to its
+own order, or refuses with the differences.
 """
 
 import hashlib
@@ -71,7 +71,7 @@ def make_schema(robot: RobotModel) -> Schema:
 def model_fingerprint(robot: RobotModel) -> str:
     """SHA-256 of what moves how under which torque, joint by joint in order of names.
 
-    Numbers count to nine digits, for the last ones depend on who added them up.
+    Numbers count to nine digits, for the last ones depend on the order of summation.
     """
     tree, names = robot.tree, robot.joint_names
     sha = hashlib.sha256()
@@ -99,7 +99,7 @@ def differences(mine: Schema, theirs: Schema) -> list[str]:
 
     Args:
         mine: of the controller.
-        theirs: of whoever connects; the order of its names is its own affair.
+        theirs: of the client; the order of its names is free.
     """
     if theirs.version != mine.version:
         return [f"messages have version {theirs.version}, here {mine.version}"]

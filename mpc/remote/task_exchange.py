@@ -1,4 +1,4 @@
-"""What a controller in task space is asked in another process, and what it answers.
+"""Messages of a task-space controller in another process: requests and answers.
 
     to the controller                      from it
     {schema, task_space}                   {schema} or {refused: a sentence}
@@ -7,8 +7,8 @@
 `task_space` is a `TaskSpaceScenario` as plain data. `sensed` is positions, velocities,
 target (9), hand (3), its rate (3) and the base's acceleration (6); `given` says in bits
 which of the last three count. `torques` is torques, where a limit took something away,
-and the modeled hand (3). `settings` is there when they change. The controller remembers
-nothing but them.
+and the modeled hand (3). `settings` is there when they change. The controller has no
+other state.
 """
 
 import json
@@ -20,7 +20,7 @@ import numpy as np
 from backbeat.models.common.errors import BackbeatError, gist
 from backbeat.models.common.yaml_file import parse_yaml
 from backbeat.mpc.remote.frames import ProtocolError
-from backbeat.mpc.remote.greeting import read_schema
+from backbeat.mpc.remote.handshake import read_schema
 from backbeat.mpc.remote.messages import value, vector
 from backbeat.mpc.remote.schema import Schema
 from backbeat.mpc.task_space.law import TaskSpaceCommand, TaskSpaceSettings
@@ -31,8 +31,8 @@ EXTRA = TARGET + 2 * HAND + BASE
 PARTS = (slice(9, 12), slice(12, 15), slice(15, 21))
 
 
-class TaskHello(NamedTuple):
-    """Who connects, and what it wants to be controlled.
+class TaskHandshake(NamedTuple):
+    """The first message of a client.
 
     Attributes:
         schema: the order of its numbers.
@@ -43,7 +43,7 @@ class TaskHello(NamedTuple):
     scenario: dict[str, Any]
 
 
-class TaskQuestion(NamedTuple):
+class TaskRequest(NamedTuple):
     """What is sensed at a sample.
 
     Attributes:
@@ -65,40 +65,40 @@ class TaskQuestion(NamedTuple):
     settings: TaskSpaceSettings | None = None
 
 
-def task_hello_message(hello: TaskHello) -> dict[str, Any]:
-    """What is said first."""
-    return {"schema": asdict(hello.schema), "task_space": hello.scenario}
+def task_handshake_message(handshake: TaskHandshake) -> dict[str, Any]:
+    """A handshake as a message."""
+    return {"schema": asdict(handshake.schema), "task_space": handshake.scenario}
 
 
-def read_task_hello(message: dict[str, Any]) -> TaskHello:
-    """The inverse of `task_hello_message`.
+def read_task_handshake(message: dict[str, Any]) -> TaskHandshake:
+    """The inverse of `task_handshake_message`.
 
     Raises:
         ProtocolError: something is missing.
     """
-    return TaskHello(read_schema(message), value(message, "task_space", dict))
+    return TaskHandshake(read_schema(message), value(message, "task_space", dict))
 
 
-def task_question_message(question: TaskQuestion) -> dict[str, Any]:
+def task_request_message(request: TaskRequest) -> dict[str, Any]:
     """What is sensed, as a message."""
     extra, given = np.zeros(EXTRA), 0
-    extra[:TARGET] = question.target
-    parts = question.hand, question.hand_rate, question.base_acceleration
+    extra[:TARGET] = request.target
+    parts = request.hand, request.hand_rate, request.base_acceleration
     for k, (part, where) in enumerate(zip(parts, PARTS, strict=True)):
         if part is not None:
             extra[where], given = part, given | 1 << k
     message = {
-        "n": question.number,
-        "sensed": question.x.tobytes() + extra.tobytes(),
+        "n": request.number,
+        "sensed": request.x.tobytes() + extra.tobytes(),
         "given": given,
     }
-    if question.settings is not None:
-        message["settings"] = asdict(question.settings)
+    if request.settings is not None:
+        message["settings"] = asdict(request.settings)
     return message
 
 
-def read_task_question(message: dict[str, Any], num_states: int) -> TaskQuestion:
-    """The inverse of `task_question_message`.
+def read_task_request(message: dict[str, Any], num_states: int) -> TaskRequest:
+    """The inverse of `task_request_message`.
 
     Raises:
         ProtocolError: something is missing, has another size or is no number.
@@ -117,7 +117,7 @@ def read_task_question(message: dict[str, Any], num_states: int) -> TaskQuestion
     settings = None
     if "settings" in message:
         settings = _read_settings(value(message, "settings", dict))
-    return TaskQuestion(number, x, extra[:TARGET], hand, hand_rate, base, settings)
+    return TaskRequest(number, x, extra[:TARGET], hand, hand_rate, base, settings)
 
 
 def _read_settings(told: dict[str, Any]) -> TaskSpaceSettings:
@@ -141,7 +141,7 @@ def read_task_answer(
     """The inverse of `task_answer_message`.
 
     Raises:
-        ProtocolError: it is no answer to this question, or not of finite numbers.
+        ProtocolError: it is no answer to this request, or not of finite numbers.
     """
     if message.get("n") != number:
         raise ProtocolError(f"an answer to {message.get('n')} in place of {number}")

@@ -5,15 +5,15 @@ from dataclasses import asdict
 from backbeat.models.robot.model import RobotModel
 from backbeat.mpc.remote.address import Address
 from backbeat.mpc.remote.controller_link import ControllerLink
-from backbeat.mpc.remote.greeting import plain
+from backbeat.mpc.remote.handshake import plain
 from backbeat.mpc.remote.messages import to_bytes
 from backbeat.mpc.remote.schema import make_schema
 from backbeat.mpc.remote.task_exchange import (
-    TaskHello,
-    TaskQuestion,
+    TaskHandshake,
+    TaskRequest,
     read_task_answer,
-    task_hello_message,
-    task_question_message,
+    task_handshake_message,
+    task_request_message,
 )
 from backbeat.mpc.safety.fail_safe import Failure
 from backbeat.mpc.scenario.task_space_scenario import TaskSpaceScenario
@@ -39,31 +39,31 @@ class TaskSpaceLink(ControllerLink):
             answer: longest that an answer may take [s]; None for `ANSWER`.
         """
         schema = make_schema(robot)
-        hello = TaskHello(schema, plain(asdict(scenario)))
-        super().__init__(address, schema, task_hello_message(hello), answer)
+        handshake = TaskHandshake(schema, plain(asdict(scenario)))
+        super().__init__(address, schema, task_handshake_message(handshake), answer)
         self._num_joints = robot.num_joints
         self._known: TaskSpaceSettings | None = None
 
     def ask(
-        self, t: float, question: TaskQuestion, settings: TaskSpaceSettings
+        self, t: float, request: TaskRequest, settings: TaskSpaceSettings
     ) -> TaskSpaceCommand | Failure:
         """Sends what is sensed and waits for what the joints shall do.
 
         Args:
             t: time of the simulation [s].
-            question: what is sensed.
-            settings: those in force, told where the controller has others.
+            request: what is sensed.
+            settings: those in force, sent where the controller has others.
         """
         failure = self._prepare(t)
         if failure is not None:
             return failure
         is_new = not self._begun or settings != self._known
-        question = question._replace(settings=settings if is_new else None)
+        request = request._replace(settings=settings if is_new else None)
 
         def answer() -> TaskSpaceCommand:
-            content = to_bytes(task_question_message(question))
+            content = to_bytes(task_request_message(request))
             message = self._exchange(content)
-            return read_task_answer(message, question.number, self._num_joints)
+            return read_task_answer(message, request.number, self._num_joints)
 
         found = self._try(answer, t)
         if isinstance(found, TaskSpaceCommand):

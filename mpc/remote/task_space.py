@@ -1,4 +1,4 @@
-"""RemoteTaskSpace: what stands in a diagram for a task-space controller elsewhere.
+"""RemoteTaskSpace: a system in place of a task-space controller in another process.
 
 While answers come, it passes them on. When none comes, the last torques go on for a
 moment, then joints hold the posture of that moment, with damping, until the controller
@@ -15,13 +15,13 @@ from pydrake.systems.framework import BasicVector, Context, State, ValueProducer
 from backbeat.models.actuation.joint_command import BLOCKS, joint_command
 from backbeat.models.common.collectable_system import weak
 from backbeat.models.state.configuration import Configuration
-from backbeat.mpc.remote.task_exchange import TaskQuestion
+from backbeat.mpc.remote.task_exchange import TaskRequest
 from backbeat.mpc.remote.task_link import TaskSpaceLink
 from backbeat.mpc.safety.fail_safe import FailSafe, Failure, Mode, Safety, advance
 from backbeat.mpc.safety.servo_gains import bounded_gains
 from backbeat.mpc.task_space.law import TaskSpaceCommand, TaskSpaceLaw
 from backbeat.mpc.task_space.system import TaskSpaceSystem
-from backbeat.mpc.whole_body.tick import CARRY
+from backbeat.mpc.whole_body.core import CARRY
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class RemoteTaskMemory:
 
     Attributes:
         tick: number of the last tick; -1 before the first.
-        asked: what was asked in it; None where there was no answer.
+        inputs: inputs of its request; None where there was no answer.
         found: the last answer.
         command: (9 nj,) the joint command in force.
         posture: (nj,) of the joints when the controller last answered [rad].
@@ -38,7 +38,7 @@ class RemoteTaskMemory:
     """
 
     tick: int
-    asked: object
+    inputs: object
     found: TaskSpaceCommand
     command: np.ndarray
     posture: np.ndarray
@@ -50,7 +50,7 @@ class RemoteTaskMemory:
 
 
 class RemoteTaskSpace(TaskSpaceSystem):
-    """Asks another process what the joints shall do whenever its inputs change.
+    """Requests torques from another process whenever its inputs change.
 
     .. pydrake_system::
 
@@ -85,7 +85,7 @@ class RemoteTaskSpace(TaskSpaceSystem):
             law: says the order of numbers and the settings at the start; it is not
                 asked for torques.
             q: (nq,) where the robot begins.
-            period: time between looks at the inputs [s].
+            period: time between samples of the inputs [s].
         """
         super().__init__(law.settings)
         self.link, self.tick_times = link, list[float]()
@@ -105,7 +105,7 @@ class RemoteTaskSpace(TaskSpaceSystem):
         posture = q[robot.base_positions :].copy()
         first = RemoteTaskMemory(-1, None, blank, z(BLOCKS * nj), posture)
         self._memory = self.DeclareAbstractState(AbstractValue.Make(first))
-        # The memory with the answer of this moment, which several ask for.
+        # The memory with the answer of this moment, which several ports need.
         self._fresh = self.DeclareCacheEntry(
             "fresh",
             ValueProducer(lambda: AbstractValue.Make(first), weak(self._calc)),
@@ -154,20 +154,20 @@ class RemoteTaskSpace(TaskSpaceSystem):
         rest = [p.Eval(context) if p.HasValue(context) else None for p in ports]
         settings = self.settings(context)
         given = (x, target, *rest)
-        asked = [None if i is None else i.tobytes() for i in given], settings
+        inputs = [None if i is None else i.tobytes() for i in given], settings
         found: TaskSpaceCommand | Failure = memory.found
-        if asked != memory.asked:
+        if inputs != memory.inputs:
             began, t = time.perf_counter(), context.get_time()
-            question = TaskQuestion(memory.tick, x, target, *rest)
-            found = self.link.ask(t, question, settings)
+            request = TaskRequest(memory.tick, x, target, *rest)
+            found = self.link.ask(t, request, settings)
             self.tick_times.append(time.perf_counter() - began)
-        return self._after(context.get_time(), x, asked, found, memory)
+        return self._after(context.get_time(), x, inputs, found, memory)
 
     def _after(
         self,
         t: float,
         x: np.ndarray,
-        asked: object,
+        inputs: object,
         found: TaskSpaceCommand | Failure,
         memory: RemoteTaskMemory,
     ) -> RemoteTaskMemory:
@@ -176,13 +176,13 @@ class RemoteTaskSpace(TaskSpaceSystem):
         safety = advance(memory.link, t, failure, "", self._limits)
         none = np.zeros(self._robot.num_joints)
         if isinstance(found, TaskSpaceCommand):
-            memory = replace(memory, link=safety, found=found, asked=asked)
+            memory = replace(memory, link=safety, found=found, inputs=inputs)
             if safety.mode is Mode.TRACKING:
                 command = joint_command(found.tau, none, none, none, none)
                 posture = x[self._robot.base_positions : self._nq].copy()
                 return replace(memory, command=command, posture=posture)
         else:
-            memory = replace(memory, link=safety, asked=None)
+            memory = replace(memory, link=safety, inputs=None)
         if safety.mode is Mode.HOLDING:
             command = joint_command(none, memory.posture, none, *self._hold)
             return replace(memory, command=command)

@@ -1,4 +1,4 @@
-"""Balance of a run: what stood where, and how far its edges were."""
+"""Balance of a run: places of contacts, and distances to their edges."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -5,6 +5,7 @@ and contact, times are those of the behavior.
 """
 
 import json
+import logging
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
@@ -35,7 +36,13 @@ from backbeat.mpc.runs.table import run_frame
 from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.simulation.run import SimulationRun
 
-# What the story of a run looks like; earlier Backbeats told less of it.
+# Columns of earlier versions, read under the names that they have now.
+OLD_COLUMNS = {
+    "plan.grip": "plan.friction_scale",
+    "plan.push.x": "plan.external_acceleration.x",
+    "plan.push.y": "plan.external_acceleration.y",
+}
+# Schema of the story of a run; earlier versions had fewer fields.
 STORY = {
     "scenario": {...: Any},
     "behavior": str,
@@ -102,7 +109,7 @@ def run_story(run: SimulationRun, metrics: Mapping[str, Any]) -> dict[str, Any]:
         "hits": [] if hits is None else hits.table.to_dict("records"),
         "extra_hits": [] if hits is None else [asdict(h) for h in hits.extra],
         "markers": [] if markers is None else _records(markers),
-        "segments": [asdict(e) for e in run.asked_events() if e.kind == "segment"],
+        "segments": [asdict(e) for e in run.requested_events() if e.kind == "segment"],
         "robot": robot_story(run.behavior),
         "predictions": predictions_story(run),
         **origin_story(run.behavior),
@@ -110,7 +117,7 @@ def run_story(run: SimulationRun, metrics: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def settings_story(run: SimulationRun) -> dict[str, Any]:
-    """What was asked for; with its origin it decides the numbers of a run."""
+    """Settings of a run, which with its origin determine its numbers."""
     return {
         "scenario": run.scenario.to_dict(),
         "weights": asdict(run.weights),
@@ -138,7 +145,7 @@ def robot_story(behavior: Behavior) -> dict[str, Any]:
         "scene": asdict(behavior.scene),
         "mass_kg": robot.total_mass,
         "joints": list(robot.joint_names),
-        # JSON knows no infinity: what has no limit has None.
+        # JSON has no infinity: None for no limit.
         "limits": {
             name: [float(x) if np.isfinite(x) else None for x in values]
             for name, values in limits.items()
@@ -268,4 +275,15 @@ def load_run(path: str | Path) -> tuple[pd.DataFrame, dict[str, Any]]:
     for misfit in misfits(story, STORY):
         raise BackbeatError(f"{path} is not a Backbeat run file: {misfit}")
     clean: dict[str, Any] = cleaned(story)
-    return frame, clean
+    return _under_current_names(frame, path), clean
+
+
+def _under_current_names(frame: pd.DataFrame, path: Path) -> pd.DataFrame:
+    """Samples by the current names of columns; says which had old ones."""
+    old = {name: new for name, new in OLD_COLUMNS.items() if name in frame.columns}
+    if old:
+        pairs = ", ".join(f"{name} (now {new})" for name, new in old.items())
+        logging.getLogger(__name__).warning(
+            "%s: old names of columns are read for one more version: %s", path, pairs
+        )
+    return frame.rename(columns=old)

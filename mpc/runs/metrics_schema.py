@@ -1,4 +1,4 @@
-"""What the metrics in a run file look like; see `backbeat.mpc.analysis.metrics`."""
+"""Schema of the metrics in a run file; see `backbeat.mpc.analysis.metrics`."""
 
 from typing import Any
 

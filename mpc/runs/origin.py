@@ -1,4 +1,4 @@
-"""Where a run comes from: everything besides its scenario that decides its numbers."""
+"""Origin of a run: everything besides its scenario that decides its numbers."""
 
 import platform
 from collections.abc import Mapping

@@ -1,8 +1,8 @@
-"""What plans expected, as a run file keeps it: whole numbers, packed.
+"""Predictions of plans in a run file: whole numbers, packed.
 
-A recording that is made from a run file draws what each plan expected. Tenths of a
-millimeter and of a newton do for that, and from one plan to the next little changes: a
-plan of a robot that stands takes 30 bytes.
+A recording that is made from a run file draws the prediction of each plan. Tenths of a
+millimeter and of a newton suffice for that, and from one plan to the next little
+changes: a plan of a robot that stands takes 30 bytes.
 """
 
 import base64

@@ -1,4 +1,4 @@
-"""RunRecord: a run as its file tells it, for whoever analyzes without simulating."""
+"""RunRecord: a run as its file has it, for analyses without simulation."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

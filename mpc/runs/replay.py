@@ -1,4 +1,4 @@
-"""Replay: whether a run comes out the same bit for bit when it is made again."""
+"""Replay: whether a run repeats bit for bit."""
 
 from dataclasses import dataclass
 

@@ -2,7 +2,7 @@
 
 What was measured is stored as it was, in double precision. What follows from it, what
 the controller planned, and what it expected are columns too, in single precision, so
-that a table of this kind explains a run to whoever has nothing but pandas.
+that a table of this kind explains a run without any other tool than pandas.
 `docs/runs.md` lists all columns with their units and frames.
 """
 
@@ -24,7 +24,7 @@ from backbeat.mpc.simulation.run import SimulationRun
 AHEAD = 0.3
 # Columns that say how fast this machine was, and differ from run to run.
 WALL_TIMES = ("plan.wall_ms", "tick.wall_ms")
-# Late in a show single precision does not tell microseconds apart.
+# Late in a show single precision does not resolve microseconds.
 TIMES = ("phase", "plan.time")
 
 Columns = dict[str, np.ndarray]
@@ -115,7 +115,7 @@ def _vector(name: str, values: np.ndarray) -> Columns:
 
 
 def _controller(run: SimulationRun) -> Columns:
-    """What the controller wanted at every sample, and what it had expected."""
+    """Planned and predicted values at every sample."""
     reference, t = Reference(run.behavior), run.t
     robot, M = reference.robot, len(run.t)
     clock = t + run.scenario.lead_in
@@ -152,9 +152,13 @@ def _plan_columns(run: SimulationRun, plans: list[Plan]) -> Columns:
         "phase_rate": np.array([p.rate for p in plans]),
         "plan.time": np.array([p.time - start for p in plans]),
         "plan.iterations": np.array([p.iterations for p in plans], np.int32),
-        "plan.grip": np.array([p.grip for p in plans]),
-        "plan.push.x": np.array([p.push[0] for p in plans]),
-        "plan.push.y": np.array([p.push[1] for p in plans]),
+        "plan.friction_scale": np.array([p.friction_scale for p in plans]),
+        "plan.external_acceleration.x": np.array(
+            [p.external_acceleration_xy[0] for p in plans]
+        ),
+        "plan.external_acceleration.y": np.array(
+            [p.external_acceleration_xy[1] for p in plans]
+        ),
         "plan.status": np.array([p.status for p in plans], object),
         "plan.wall_ms": np.array([1e3 * p.solve_time for p in plans]),
         "tick.wall_ms": _slowest_ticks(run),
@@ -184,7 +188,7 @@ def expected_com(plan: Plan, t: float) -> np.ndarray:
     if since > ends[-1]:
         return np.full(3, np.nan)
     place = np.array([np.interp(since, ends, c) for c in plan.com.T])
-    # Heights of a plan count from the ground that it believes in.
+    # Heights of a plan are above its estimated ground.
     place[2] += plan.ground
     return place
 

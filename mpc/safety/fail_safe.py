@@ -1,4 +1,4 @@
-"""What a controller does when its program is not solved: a small state machine.
+"""State machine of a controller whose program may fail.
 
     mode         what is done                            left for
     tracking     the new answer is used                  carrying, fallen
@@ -6,14 +6,13 @@
     holding      a hold that needs no program            tracking, fallen
     fallen       nothing but damping, for good
 
-One event an update: solved, or not with its cause, and with it whether the robot was
-seen to fall. A fall goes before all else. From `carrying` the first solved program
+One event an update: solved, or a failure with its cause, and whether a fall was
+detected. A fall has priority. From `carrying` the first solved program
 leads back, for a fresh answer is better than an old one; from `holding` so many in a
 row, for the two differ and must not take turns. Carrying may take a stated time, and
-so may holding when nothing at all is known of the state: nobody can tell then whether
-the robot still stands.
+so may holding without any estimate of the state, when a fall cannot be detected.
 
-Both controllers use it. Nothing here knows about a robot.
+Both controllers use it. It is independent of the robot.
 """
 
 from collections.abc import Callable
@@ -135,7 +134,7 @@ class Safety:
         mode: what is done at present.
         since: when that began [s].
         solved: programs solved in a row during a hold.
-        blind_since: time from which a hold knows nothing of the state [s].
+        blind_since: time from which a hold is without a state [s].
         failures: failures by cause.
         spent: time spent in each mode, without the present stay [s].
         changes: the latest changes of mode, oldest first.

@@ -1,6 +1,6 @@
-"""Fall detection: what a controller can tell from the state that it reads.
+"""Fall detection: from the state that a controller measures.
 
-Heights are above the lowest sole, for a controller knows its legs better than the
+Heights are above the lowest sole, as a controller measures its legs better than the
 ground. The divergent component of motion, c + cdot / omega, is where the robot would
 have to step to stop. Source
     Pratt, Carff, Drakunov, Goswami, "Capture Point: A Step toward Humanoid Push
@@ -15,6 +15,7 @@ import numpy as np
 from backbeat.models.compiled import compiled
 from backbeat.models.compiled.arrays import Matrix, Vector
 from backbeat.models.compiled.bound import Bound, bind
+from backbeat.models.dynamics.pendulum import pendulum_frequency
 from backbeat.models.dynamics.rotations import quaternion_to_matrix
 from backbeat.models.state.configuration import Configuration
 from backbeat.mpc.reference.sampling import ReferenceSample
@@ -22,6 +23,8 @@ from backbeat.mpc.reference.trajectory import Reference
 
 # Planned heights of the base below this do not make shares of them [m].
 LEAST_HEIGHT = 0.01
+# Height of the center of mass that its pendulum has at least [m].
+LEAST_PENDULUM = 0.3
 
 
 @dataclass(frozen=True)
@@ -114,7 +117,7 @@ def find_signs(bound: Bound[BalanceSigns], q: Vector, out: Vector) -> None:
         low = min(low, soles[c, 2])
         planned = min(planned, p[c, 2])
     out[1] = -low / max(of.planned_q[6] - planned, LEAST_HEIGHT)
-    omega = np.sqrt(of.gravity / max(com[2] - q[6] - low, 0.3))
+    omega = pendulum_frequency(com[2] - q[6] - low, of.gravity, LEAST_PENDULUM)
     x = com[0] - q[4] + velocity[0] / omega
     y = com[1] - q[5] + velocity[1] / omega
     least = 1e9

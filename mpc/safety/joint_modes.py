@@ -1,8 +1,8 @@
-"""JointModes: what joints do with a command that are not told efforts alone.
+"""JointModes: modes of joints that take more of a command than efforts.
 
-Whole-body controllers ask for efforts, with positions and velocities beside them. A
+Whole-body controllers command efforts, with positions and velocities beside them. A
 joint whose hardware interface takes positions, or velocities, has a drive of its own
-and is told these alone; a joint that is made compliant is a soft spring about the
+and gets these alone; a joint that is made compliant is a soft spring about the
 positions, carries its own weight, and makes up for its own friction.
 """
 
@@ -72,7 +72,7 @@ def soft_damping(
 
 
 class JointModes(CollectableSystem):
-    """Tells each joint what it takes.
+    """Passes each joint the part of the command that its mode takes.
 
     .. pydrake_system::
 

@@ -75,7 +75,7 @@ def servo_gains(
 
     kp = I omega^2, kd = 2 I omega with the inertia I that the joint feels at phase s
     of the behavior. Joints of standing limbs get none, for there the contact forces
-    decide. What a behavior wants soft has a lower frequency.
+    decide. Joints that a behavior makes soft have a lower frequency.
 
     A torque that comes late by tau can damp no more than about a radian per tau:
     kd <= (I / tau + d) / 2 with the joint's own damping d, and kp <= (kd + d) / 4 tau.

@@ -39,7 +39,7 @@ class BaseMotion:
     # Amplitude [m, rad] and angular rate of the first axis [rad/s].
     amplitude: float = 0.0
     rate: float = 0.5
-    # Whether the controller is told the acceleration of the base.
+    # Whether the controller gets the acceleration of the base.
     feedforward: bool = True
     # What the legs do: held, nothing but the base being moved; welded, the feet are
     # welded to the ground and the legs' motors move the base.

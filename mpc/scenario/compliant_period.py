@@ -12,7 +12,7 @@ MOST_STIFFNESS = 1e4
 
 @dataclass
 class CompliantPeriod:
-    """Joints that are soft springs about the positions that they are told."""
+    """Joints that are soft springs about their commanded positions."""
 
     # Joints, or groups of them.
     joints: list[str] = field(default_factory=list)

@@ -1,4 +1,4 @@
-"""Glide and Sway: what somebody moves while it runs, without a jump.
+"""Glide and Sway: inputs that a user moves in a run, without discontinuities.
 
 A value glides to where it shall be as a critically damped oscillator does, solved
 exactly from step to step:
@@ -6,7 +6,7 @@ exactly from step to step:
     x(t + h) = g + (e + (v + w e) h) exp(-w h)        e = x - g
     v(t + h) = (v - w (v + w e) h) exp(-w h)
 
-Place, velocity and acceleration thus belong together, as a hand wants to be told.
+Place, velocity and acceleration thus belong together, as tracking with a hand needs.
 """
 
 import numpy as np
@@ -14,7 +14,7 @@ from pydrake.systems.framework import BasicVector, Context, DiscreteValues
 
 from backbeat.models.common.collectable_system import CollectableSystem, weak
 
-# How fast what is asked for is approached [1/s]: nine tenths in 0.65 s.
+# Rate at which a requested value is approached [1/s]: nine tenths in 0.65 s.
 QUICKNESS = 6.0
 
 

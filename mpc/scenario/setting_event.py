@@ -36,7 +36,7 @@ class SettingEvent:
     steps: bool | None = None
     # How much the beat counts against balance, 0 to 1.
     beat_priority: float | None = None
-    # Factor on the authored tempo that is asked for; reached within half a second.
+    # Requested factor on the authored tempo; reached within half a second.
     tempo: float | None = None
     # Friction coefficient between soles and ground.
     friction: float | None = None

@@ -25,7 +25,7 @@ class Settings:
     """What holds at a moment of a run.
 
     Attributes:
-        plan: what is asked of plans.
+        plan: settings of plans.
         friction: coefficient between soles and ground.
         noise_scale: factor on all errors of the sensors.
         plan_delay: time from when a plan is made until it takes effect [s].
@@ -120,7 +120,7 @@ def check_event(event: SettingEvent, scenario: Scenario, reference: Reference) -
 
 
 class SettingsSource(CollectableSystem):
-    """Holds the settings, for whoever reads them.
+    """Holds the settings as a system.
 
     .. pydrake_system::
 

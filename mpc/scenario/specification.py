@@ -17,12 +17,13 @@ from backbeat.models.common.bounds import LONGEST_SIMULATED, SEED
 from backbeat.models.common.errors import BackbeatError, shown, unknown_name
 from backbeat.models.common.outside_file import read_text
 from backbeat.models.common.yaml_file import parse_yaml, read_tree
+from backbeat.models.contact.friction import SIMULATED_FRICTION
 from backbeat.models.sensing.sensors import SensorNoise
 from backbeat.models.world.scene import CONTACT_MODELS, CONTINUOUS, FEET
 from backbeat.mpc.scenario.compliant_period import CompliantPeriod
+from backbeat.mpc.scenario.model_mismatch import ModelMismatch
 from backbeat.mpc.scenario.setting_event import RANGES, SettingEvent, tick_number
 from backbeat.mpc.scenario.upper_body_task import UpperBodyTask
-from backbeat.mpc.scenario.world_error import WorldError
 from backbeat.mpc.whole_body.programs.task_preset import preset_names
 from backbeat.mpc.whole_body.timing import TickTiming
 
@@ -37,7 +38,7 @@ PERIODS = {
     "plan_period": (2e-4, 1.0),
 }
 # What nothing that pushes a robot exceeds: impulse [N s] and mean force [N]. Beyond,
-# numbers leave all bounds before anybody can fall.
+# numbers leave all bounds before a fall is detected.
 MOST_IMPULSE, MOST_FORCE = 1e4, 1e6
 
 
@@ -89,7 +90,7 @@ class Scenario:
     # What soles touch the ground with: point (at the corners) or hydroelastic.
     feet: str = "point"
     # Friction coefficient between soles and ground.
-    friction: float = 0.8
+    friction: float = SIMULATED_FRICTION
     pushes: list[Push] = field(default_factory=list)
     # Settings that change in the run.
     events: list[SettingEvent] = field(default_factory=list)
@@ -98,7 +99,7 @@ class Scenario:
     # Time between plans and between whole-body ticks [s].
     plan_period: float = 0.02
     tick_period: float = 0.002
-    # How much later than its state a plan takes effect [s]; the controller knows it.
+    # How much later than its state a plan takes effect [s]; known to the controller.
     planning_time: float = 0.0
     # Where plans are made: inside, or in a second process, which takes a planning time.
     planner: str = "inside"
@@ -130,12 +131,12 @@ class Scenario:
     forces: bool = True
     posture: bool = True
     steps: bool = True
-    # Whether to watch for forces that the model does not know.
+    # Whether to detect forces that are not in the model.
     watch_forces: bool = True
     # Whether run files have gravity torques and joint-space inertia as columns.
     log_dynamics: bool = False
-    # How the world differs from what the controllers believe.
-    world: WorldError = field(default_factory=WorldError)
+    # How the world differs from the controllers' model.
+    world: ModelMismatch = field(default_factory=ModelMismatch)
     # Seed of everything random.
     seed: int = 0
 

@@ -21,7 +21,7 @@ class TargetMotion:
     # A circle in the plane y z through the beginning [m, Hz]; 0 for none.
     radius: float = 0.0
     frequency: float = 0.5
-    # Whether the hand is told the target's velocity and acceleration.
+    # Whether the hand gets the target's velocity and acceleration.
     feedforward: bool = True
 
     def check(self) -> None:
@@ -56,7 +56,7 @@ class TargetMotion:
         return out
 
     def told(self, t: float, start: np.ndarray) -> np.ndarray:
-        """(3, 3) of it what the hand is told."""
+        """(3, 3) of the target as the hand gets it."""
         out = self.at(t, start)
         if not self.feedforward:
             out[1:] = 0.0
@@ -64,7 +64,7 @@ class TargetMotion:
 
 
 class TargetSource(CollectableSystem):
-    """Tells where the hand shall be.
+    """Outputs the desired motion of the hand.
 
     .. pydrake_system::
 

@@ -31,7 +31,7 @@ class TaskNoise:
 
 @dataclass(frozen=True)
 class TaskSamples:
-    """Samples as far back as the delay asks, newest last.
+    """Samples as far back as the delay requires, newest last.
 
     Attributes:
         samples: each sensed [q, v] of the robot model, hand (6) and target (9).
@@ -106,7 +106,7 @@ class TaskSensing(CollectableSystem):
         self._x = self.DeclareVectorInputPort("state", nq + nv)
         self._target = self.DeclareVectorInputPort("target", 9)
         self._memory = self.DeclareAbstractState(AbstractValue.Make(TaskSamples((), 0)))
-        # The memory with the sample of this moment, which several ask for.
+        # The memory with the sample of this moment, which several ports need.
         self._fresh = self.DeclareCacheEntry(
             "fresh",
             ValueProducer(
@@ -151,7 +151,7 @@ class TaskSensing(CollectableSystem):
 
     def _now(self, context: Context) -> np.ndarray:
         """The sample that is due."""
-        # Asked at the moment of a sample, it may not have been stored yet.
+        # Evaluated at the moment of a sample, it may not have been stored yet.
         fresh: TaskSamples = self.get_cache_entry(self._fresh).Eval(context)
         return fresh.samples[0]
 

@@ -1,4 +1,4 @@
-"""TaskSpaceScenario: one run of a hand after a target, as typed YAML."""
+"""TaskSpaceScenario: one run of a hand that follows a target, as typed YAML."""
 
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -24,7 +24,7 @@ class TaskSpaceScenario:
     # Robot, and the frame that is its hand; "" for what its YAML says (`task_space`).
     robot: str = "ur10"
     hand: str = ""
-    # Posture at the start, "" for what its YAML says, and the one wanted below the
+    # Posture at the start, "" for that of its YAML, and the desired one below the
     # hand, "" for that at the start.
     start: str = ""
     posture: str = ""
@@ -34,7 +34,7 @@ class TaskSpaceScenario:
     duration: float = 4.0
     time_step: float = 0.001
     contact_model: str = "lagged"
-    # Time between samples, all that the controller ever sees [s], and their delay [s].
+    # Time between samples, the only inputs of the controller [s], and their delay [s].
     period: float = 0.001
     delay: float = 0.0
     noise: TaskNoise = field(default_factory=TaskNoise)
@@ -46,7 +46,8 @@ class TaskSpaceScenario:
     target: TargetMotion = field(default_factory=TargetMotion)
     # What the pelvis does; only for a robot whose base is free.
     base: BaseMotion = field(default_factory=BaseMotion)
-    # Masses of the simulated robot, which the controller does not know of: a factor.
+    # Masses of the simulated robot, which the controller's model does not have: a
+    # factor.
     mass_scale: float = 1.0
     seed: int = 0
 

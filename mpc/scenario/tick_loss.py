@@ -8,8 +8,8 @@ and its number alone. The first tick is never lost, for before it there is no co
 
 from collections.abc import Callable
 
+from backbeat.mpc.scenario.model_mismatch import Stream, random_stream
 from backbeat.mpc.scenario.specification import Scenario
-from backbeat.mpc.scenario.world_error import Stream, random_stream
 
 
 def is_tick_lost(number: int, scenario: Scenario) -> bool:

@@ -1,4 +1,4 @@
-"""UpperBodyTask: a hand after a target while the legs do as the behavior says."""
+"""UpperBodyTask: a hand that follows a target while the legs follow the behavior."""
 
 from dataclasses import dataclass, field, replace
 

@@ -1,6 +1,6 @@
 """ControllerServer: waits for a simulation and controls its robot.
 
-One simulation at a time; whoever else connects is told so and sent away. What comes
+One simulation at a time; other clients are refused with a sentence. What comes
 from outside can end a connection, never the server.
 """
 
@@ -26,21 +26,21 @@ from backbeat.mpc.plans.weights import read_weights
 from backbeat.mpc.remote.address import Address
 from backbeat.mpc.remote.controller import check_periods
 from backbeat.mpc.remote.frames import FrameSocket, ProtocolError
-from backbeat.mpc.remote.greeting import Hello, read_hello
+from backbeat.mpc.remote.handshake import Handshake, read_handshake
 from backbeat.mpc.remote.link import motion_fingerprint
 from backbeat.mpc.remote.messages import read, to_bytes
 from backbeat.mpc.remote.schema import Schema, differences, make_schema
-from backbeat.mpc.remote.task_exchange import TaskHello, read_task_hello
+from backbeat.mpc.remote.task_exchange import TaskHandshake, read_task_handshake
 from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.serving.session import ControllerService, ControllerSession
 from backbeat.mpc.serving.task_service import TaskSpaceService
 
 # Longest that a frame may take from its first byte to its last, or to be sent [s];
-# that a stranger may take to say who it is [s]; and that a client may be silent [s].
+# for the handshake [s]; and that a client may be silent [s].
 FRAME, GREETING, SILENCE = 1.0, 1.0, 60.0
 # How often the server looks whether it shall end [s].
 LOOK = 0.2
-# How many of those who were refused may still hear why.
+# How many refused clients are still sent the reason.
 LEAVING = 8
 
 Remark = Callable[[str], None]
@@ -48,12 +48,12 @@ FindBehavior = Callable[[str], Behavior]
 
 
 class Service(Protocol):
-    """Controllers of one kind, for whoever asks over a connection.
+    """Controllers of one kind, for a client over a connection.
 
     Attributes:
         schema: the order of their numbers.
         what: what they control, in words.
-        ticks: wall times from question to answer [s].
+        ticks: wall times from request to answer [s].
     """
 
     schema: Schema
@@ -72,13 +72,13 @@ class Service(Protocol):
 
 @dataclass
 class Client:
-    """Whoever is controlled.
+    """The client.
 
     Attributes:
         frames: the connection.
         name: where it comes from.
         service: its controllers.
-        heard: when it last said something [s].
+        heard: time of its last message [s].
     """
 
     frames: FrameSocket
@@ -89,7 +89,7 @@ class Client:
     def report(self) -> str:
         """What was done for it, in words."""
         if not self.service.ticks:
-            return f"{self.name} left without a question"
+            return f"{self.name} left without a request"
         ms = 1e3 * np.array(self.service.ticks)
         return (
             f"{self.name} left after {len(ms)} ticks: median {np.median(ms):.2f} ms, "
@@ -130,7 +130,7 @@ class ControllerServer:
             raise _no_door(wanted, error) from None
         self.address = Address(wanted.host, self._door.getsockname()[1])
         self._client: Client | None = None
-        self._made: tuple[Hello | TaskHello, Service] | None = None
+        self._made: tuple[Handshake | TaskHandshake, Service] | None = None
         self._leaving: list[FrameSocket] = []
 
     def __enter__(self) -> "ControllerServer":
@@ -148,7 +148,7 @@ class ControllerServer:
         self._forget()
 
     def serve(self, stop: Callable[[], bool] = lambda: False) -> None:
-        """Answers until `stop` says so, which is asked a few times a second."""
+        """Answers until `stop` says so, which is called a few times a second."""
         door = self._door.fileno()
         with threadpool_limits(1):
             while not stop():
@@ -188,14 +188,14 @@ class ControllerServer:
             self._leave(str(error))
         except OSError:
             self._leave()
-        except Exception as error:  # A fault of ours: seen here, and nobody else's.
+        except Exception as error:  # A fault of the server itself.
             traceback.print_exc()
             self._send_away(client.frames, {"error": _fault(error)})
             self._leave(_fault(error))
             self._forget()
 
     def _open_door(self) -> None:
-        """Lets somebody in, or says why not."""
+        """Accepts a client, or refuses it with a reason."""
         own, place = self._door.accept()
         name = f"{place[0]}:{place[1]}"
         frames = FrameSocket(own)
@@ -206,9 +206,9 @@ class ControllerServer:
         try:
             message = read(frames.receive(GREETING))
             if "task_space" in message:
-                service = self._admit_task(read_task_hello(message))
+                service = self._admit_task(read_task_handshake(message))
             else:
-                service = self._admit(read_hello(message))
+                service = self._admit(read_handshake(message))
         except BackbeatError as error:
             self._refuse(frames, name, str(error))
             return
@@ -229,36 +229,36 @@ class ControllerServer:
         self._client = Client(frames, name, service)
         self._remark(f"{name} is controlled: {service.what}")
 
-    def _admit(self, hello: Hello) -> Service:
-        """Makes the controllers that a greeting asks for.
+    def _admit(self, handshake: Handshake) -> Service:
+        """Makes the controllers of a handshake.
 
         Raises:
             BackbeatError: they would not be those that it means.
         """
-        if self._only and hello.behavior != self._only:
+        if self._only and handshake.behavior != self._only:
             raise BackbeatError(
-                f"it serves {self._only!r}, not {hello.behavior!r}; `backbeat serve "
-                f"{hello.behavior}` would"
+                f"it serves {self._only!r}, not {handshake.behavior!r}; "
+                f"`backbeat serve {handshake.behavior}` would"
             )
-        behavior = self._find(hello.behavior)
+        behavior = self._find(handshake.behavior)
         schema = make_schema(behavior.robot_model)
-        found = differences(schema, hello.schema)
-        if not found and motion_fingerprint(behavior) != hello.motion:
+        found = differences(schema, handshake.schema)
+        if not found and motion_fingerprint(behavior) != handshake.motion:
             found = [
-                f"the behavior {hello.behavior!r} is another one here; build it again "
-                "in both libraries, or share one"
+                f"the behavior {handshake.behavior!r} is another one here; build it "
+                "again in both libraries, or share one"
             ]
         if found:
             raise BackbeatError("; ".join(found))
 
         def make() -> Service:
-            session = self._make(behavior, hello)
-            return ControllerService(session, schema, hello.schema)
+            session = self._make(behavior, handshake)
+            return ControllerService(session, schema, handshake.schema)
 
-        return self._prepared(hello, make)
+        return self._prepared(handshake, make)
 
-    def _admit_task(self, hello: TaskHello) -> Service:
-        """Makes the controller in task space that a greeting asks for.
+    def _admit_task(self, handshake: TaskHandshake) -> Service:
+        """Makes the controller in task space of a handshake.
 
         Raises:
             BackbeatError: it would not be the one that it means.
@@ -271,19 +271,19 @@ class ControllerServer:
 
         def make() -> Service:
             self._remark("getting ready for task space")
-            return TaskSpaceService(hello)
+            return TaskSpaceService(handshake)
 
-        return self._prepared(hello, make)
+        return self._prepared(handshake, make)
 
     def _prepared(
-        self, hello: Hello | TaskHello, make: Callable[[], Service]
+        self, handshake: Handshake | TaskHandshake, make: Callable[[], Service]
     ) -> Service:
         """What was made for a greeting; the last is kept, should it come again."""
-        if self._made is None or self._made[0] != hello:
+        if self._made is None or self._made[0] != handshake:
             self._forget()
-            # Looking through all that is there for what nobody needs any more takes a
+            # A search for all objects that are not needed any more takes a
             # hundred ticks: it is done now, and what is left is not looked at again.
-            self._made = hello, make()
+            self._made = handshake, make()
             gc.collect()
             gc.freeze()
         return self._made[1]
@@ -295,19 +295,19 @@ class ControllerServer:
             self._made = None
             gc.unfreeze()
 
-    def _make(self, behavior: Behavior, hello: Hello) -> ControllerSession:
-        scenario = parse_yaml(Scenario, json.dumps(hello.scenario), "the scenario")
+    def _make(self, behavior: Behavior, handshake: Handshake) -> ControllerSession:
+        scenario = parse_yaml(Scenario, json.dumps(handshake.scenario), "the scenario")
         check_periods(scenario.check())
         weights = None
-        if hello.weights is not None:
-            weights = read_weights(hello.weights, "the weights")
-        self._remark(f"getting ready for {hello.behavior}")
+        if handshake.weights is not None:
+            weights = read_weights(handshake.weights, "the weights")
+        self._remark(f"getting ready for {handshake.behavior}")
         return ControllerSession(behavior, scenario, weights)
 
     def _refuse(self, frames: FrameSocket, name: str, why: str) -> None:
         self._remark(f"{name} is refused: {why}")
         self._send_away(frames, {"refused": why})
-        # Closed at once, with what it sent unread, it would not hear why.
+        # Closed at once, with what it sent unread, it would not receive the reason.
         self._leaving.append(frames)
         while len(self._leaving) > LEAVING:
             self._leaving.pop(0).close()
@@ -328,18 +328,18 @@ class ControllerServer:
 
 
 def _fault(error: Exception) -> str:
-    """A fault of ours in a sentence, for whoever met it."""
+    """A fault of the server as a sentence for the client."""
     what = clipped(f"{type(error).__name__}: {error}")
     return f"the controller has a fault ({what}); please report it"
 
 
 def _no_door(wanted: Address, error: OSError | UnicodeError) -> BackbeatError:
-    """Why nobody can listen at an address, and which part of it to change."""
-    # Those who look up names number their errors below zero.
+    """Why an address cannot be used, and which part of it to change."""
+    # Errors of the name lookup have negative numbers.
     number = (error.errno if isinstance(error, OSError) else None) or -1
     if number < 0:
         return BackbeatError(
-            f"cannot listen at {shown(wanted.host)}: no machine is known by that name; "
+            f"cannot listen at {shown(wanted.host)}: there is no machine of that name; "
             "choose another --host, for instance 127.0.0.1"
         )
     part = "host" if number == errno.EADDRNOTAVAIL else "port"

@@ -1,7 +1,7 @@
-"""ControllerSession: both controllers without a simulation, driven by questions.
+"""ControllerSession: both controllers without a simulation, driven by requests.
 
 The systems are those of a closed loop, and so is the order in which they work: at the
-time of a question everything that is due reads what was there before. Its answers are
+time of a request everything that is due reads what was there before. Its answers are
 therefore those of controllers inside a simulation, bit for bit.
 """
 
@@ -19,22 +19,22 @@ from backbeat.mpc.control.planner_process import PlannerProcess, PlannerSettings
 from backbeat.mpc.plans.weights import PredictiveWeights
 from backbeat.mpc.predictive.settings import PlanSettings
 from backbeat.mpc.reference.trajectory import Reference
-from backbeat.mpc.remote.contents import Asked, Record, record_message
-from backbeat.mpc.remote.exchange import Answer, Question, answer_message, read_question
+from backbeat.mpc.remote.contents import ControlSettings, Record, record_message
+from backbeat.mpc.remote.exchange import Answer, Request, answer_message, read_request
 from backbeat.mpc.remote.frames import ProtocolError
+from backbeat.mpc.remote.joint_map import JointMap
 from backbeat.mpc.remote.schema import Schema
-from backbeat.mpc.remote.wiring import Wiring
 from backbeat.mpc.scenario.settings import first_settings
 from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.simulation.controllers import add_controllers
 
-# Longest between two questions [s], and most ticks in it: what is due there is done
+# Longest time between two requests [s], and most ticks in it: what is due there is done
 # before an answer.
 PAUSE, MOST_TICKS = 5.0, 2500
 
 
 class ControllerSession:
-    """The controllers of one behavior, from when they are told to begin.
+    """The controllers of one behavior, from their start.
 
     Attributes:
         reference: the behavior.
@@ -47,7 +47,7 @@ class ControllerSession:
         scenario: Scenario,
         weights: PredictiveWeights | None = None,
     ) -> None:
-        """Makes the controllers; a scenario may want one of them in a process."""
+        """Makes the controllers; one may run in a process of its own."""
         self.reference, self.scenario = Reference(behavior), scenario
         settings: PlanSettings = first_settings(scenario, behavior).plan
         self._planner: PlannerProcess | None = None
@@ -73,7 +73,7 @@ class ControllerSession:
                 builder.ConnectInput(name, port)
         self._diagram = builder.Build()
         self._inputs = {n: self._diagram.GetInputPort(n) for n in found.inputs}
-        self._asked = Asked(settings, (), scenario.world.plan_delay)
+        self._defaults = ControlSettings(settings, (), scenario.world.plan_delay)
         self._begin(0.0)
         self._warm_up()
 
@@ -83,7 +83,7 @@ class ControllerSession:
             self._planner.close()
 
     def _begin(self, t: float) -> None:
-        """Forgets everything and begins at a time [s]."""
+        """Resets the state and starts at a time [s]."""
         context = self._diagram.CreateDefaultContext()
         context.SetTime(t)
         self._simulator = Simulator(self._diagram, context)
@@ -96,41 +96,41 @@ class ControllerSession:
         force = np.full(len(robot.soles), robot.weight / max(1, len(robot.soles)))
         for k in range(3):
             t = k * self.scenario.plan_period
-            self(Question(0, t, k == 0, x, force, self._asked))
+            self(Request(0, t, k == 0, x, force, self._defaults))
         self._begin(0.0)
 
-    def __call__(self, question: Question) -> Answer:
+    def __call__(self, request: Request) -> Answer:
         """What the joints shall do.
 
         Raises:
-            ProtocolError: the question is not later than the one before, or by so much
-                that nobody would wait for what is due in between.
+            ProtocolError: the request is not later than the one before, or by more than
+                a longest time.
         """
-        if question.start:
-            self._begin(question.time)
+        if request.start:
+            self._begin(request.time)
         context = self._simulator.get_mutable_context()
         if self._has_begun:
-            if question.time <= context.get_time():
+            if request.time <= context.get_time():
                 raise ProtocolError(
-                    f"a question of {question.time:g} s after one of "
+                    f"a request at {request.time:g} s after one at "
                     f"{context.get_time():g} s, without a start"
                 )
-            if question.time > context.get_time() + self._pause:
+            if request.time > context.get_time() + self._pause:
                 raise ProtocolError(
-                    f"a question of {question.time:g} s after one of "
+                    f"a request at {request.time:g} s after one at "
                     f"{context.get_time():g} s: begin again after "
                     f"{self._pause:g} s"
                 )
             # Up to this time, but not what is due at it: that waits for its inputs.
-            self._simulator.AdvanceTo(question.time)
-        self._fix("state", question.x)
-        self._fix("normal_forces", question.force)
-        if question.asked is not None:
-            self._fix("settings", AbstractValue.Make(question.asked.settings))
-            self._fix("hands", AbstractValue.Make(question.asked.hands))
-            self._fix("plan_delay", np.array([question.asked.plan_delay]))
+            self._simulator.AdvanceTo(request.time)
+        self._fix("state", request.x)
+        self._fix("normal_forces", request.force)
+        if request.changes is not None:
+            self._fix("settings", AbstractValue.Make(request.changes.settings))
+            self._fix("hands", AbstractValue.Make(request.changes.hands))
+            self._fix("plan_delay", np.array([request.changes.plan_delay]))
         elif not self._has_begun:
-            raise ProtocolError("a start needs what is asked of the controllers")
+            raise ProtocolError("a start needs the settings of the controllers")
         if not self._has_begun:
             self._simulator.Initialize()
             self._has_begun = True
@@ -143,7 +143,7 @@ class ControllerSession:
         return Answer(command, acceleration, bool(fallen[0]))
 
     def record(self) -> Record:
-        """What the controllers remember; waits for a plan that is being made."""
+        """State of the controllers; waits for a plan that is being computed."""
         context = self._simulator.get_context()
         slow, fast = (
             system.GetOutputPort("memory").Eval(system.GetMyContextFromRoot(context))
@@ -157,22 +157,22 @@ class ControllerSession:
 
 
 class ControllerService:
-    """A session for whoever asks over a connection.
+    """A session for a client over a connection.
 
     Attributes:
         schema: the order of its own numbers.
         what: what it controls, in words.
-        ticks: wall times from question to answer [s].
+        ticks: wall times from request to answer [s].
     """
 
     def __init__(self, session: ControllerSession, mine: Schema, theirs: Schema):
         """Puts the numbers of another schema in order."""
-        self._session, self._wiring = session, Wiring(mine, theirs)
+        self._session, self._joint_map = session, JointMap(mine, theirs)
         self.schema, self.what = mine, session.reference.behavior.name
         self.ticks: list[float] = []
 
     def begin(self) -> None:
-        """Counts anew; the session begins with the first question."""
+        """Counts anew; the session begins with the first request."""
         self.ticks = []
 
     def close(self) -> None:
@@ -189,8 +189,8 @@ class ControllerService:
             return record_message(self._session.record())
         began, schema = time.perf_counter(), self.schema
         sizes = len(schema.positions) + len(schema.velocities), len(schema.soles)
-        question = read_question(message, *sizes)
-        answer = self._session(self._wiring.question(question))
-        answer = self._wiring.answer(answer)
+        request = read_request(message, *sizes)
+        answer = self._session(self._joint_map.request(request))
+        answer = self._joint_map.answer(answer)
         self.ticks.append(time.perf_counter() - began)
-        return answer_message(question.number, answer)
+        return answer_message(request.number, answer)

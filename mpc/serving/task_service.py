@@ -1,4 +1,4 @@
-"""TaskSpaceService: the law of task space for whoever asks over a connection."""
+"""TaskSpaceService: the law of task space for a client over a connection."""
 
 import json
 import time
@@ -11,8 +11,8 @@ from backbeat.models.common.yaml_file import parse_yaml
 from backbeat.mpc.remote.schema import Schema, differences, make_schema, order
 from backbeat.mpc.remote.task_exchange import (
     TARGET,
-    TaskHello,
-    read_task_question,
+    TaskHandshake,
+    read_task_request,
     task_answer_message,
 )
 from backbeat.mpc.scenario.task_space_scenario import TaskSpaceScenario
@@ -26,20 +26,20 @@ class TaskSpaceService:
     Attributes:
         schema: the order of its own numbers.
         what: what it controls, in words.
-        ticks: wall times from question to answer [s].
+        ticks: wall times from request to answer [s].
     """
 
-    def __init__(self, hello: TaskHello) -> None:
-        """Makes the law that a greeting asks for.
+    def __init__(self, handshake: TaskHandshake) -> None:
+        """Makes the law of a handshake.
 
         Raises:
             BackbeatError: the scenario makes no sense, or the robot is another one.
         """
-        text = json.dumps(hello.scenario)
+        text = json.dumps(handshake.scenario)
         scenario = parse_yaml(TaskSpaceScenario, text, "the scenario")
         setup = set_up(scenario)
         self._law, robot = setup.law, setup.robot
-        mine, theirs = make_schema(robot), hello.schema
+        mine, theirs = make_schema(robot), handshake.schema
         found = differences(mine, theirs)
         if found:
             raise BackbeatError("; ".join(found))
@@ -55,7 +55,7 @@ class TaskSpaceService:
         self._law(setup.q, still, np.zeros((3, 3)))
 
     def begin(self) -> None:
-        """Forgets what was said before; everything else is in the questions."""
+        """Resets the settings; all other inputs are in the requests."""
         self._settings, self.ticks = self._law.settings, []
 
     def close(self) -> None:
@@ -68,22 +68,22 @@ class TaskSpaceService:
             ProtocolError: it makes no sense.
         """
         began = time.perf_counter()
-        asked = read_task_question(message, self._num_states)
-        if asked.settings is not None:
-            self._settings = asked.settings
-        x = asked.x if self._state is None else asked.x[self._state]
+        request = read_task_request(message, self._num_states)
+        if request.settings is not None:
+            self._settings = request.settings
+        x = request.x if self._state is None else request.x[self._state]
         nq = self._law.robot.num_positions
         found = self._law(
             x[:nq],
             x[nq:],
-            asked.target.reshape(TARGET // 3, 3),
-            asked.hand,
-            asked.hand_rate,
-            asked.base_acceleration,
+            request.target.reshape(TARGET // 3, 3),
+            request.hand,
+            request.hand_rate,
+            request.base_acceleration,
             self._settings,
         )
         if self._joints is not None:
             tau, cut = found.tau[self._joints], found.at_limit[self._joints]
             found = TaskSpaceCommand(tau, cut, found.hand)
         self.ticks.append(time.perf_counter() - began)
-        return task_answer_message(asked.number, found)
+        return task_answer_message(request.number, found)

@@ -1,7 +1,7 @@
 """A planner process that starts while a closed loop is already under way.
 
-Its plans are those that the loop would make itself, to the last bit, so that nothing
-depends on when it is there.
+Its plans are those that the loop would make itself, to the last bit, so that results
+do not depend on when it is ready.
 """
 
 import threading
@@ -17,7 +17,7 @@ from backbeat.mpc.scenario.specification import Scenario
 def planner_settings(
     behavior: Behavior, scenario: Scenario, weights: PredictiveWeights
 ) -> PlannerSettings:
-    """What a planner in another process is told of a run."""
+    """Settings of a run for a planner in another process."""
     return PlannerSettings(
         weights,
         first_settings(scenario, behavior).plan,

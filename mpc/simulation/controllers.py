@@ -128,7 +128,7 @@ def add_remote_controllers(
 
 
 def make_upper_body(reference: Reference, scenario: Scenario) -> UpperBody | None:
-    """Joints above the legs that go their own way, if the scenario says so.
+    """Joints above the legs with a controller of their own, if the scenario has one.
 
     Raises:
         BackbeatError: the robot or the behavior does not allow it.

@@ -26,9 +26,9 @@ from backbeat.mpc.simulation.controllers import (
     add_controllers,
     add_remote_controllers,
 )
-from backbeat.mpc.world.altered_robot import alter_robot
 from backbeat.mpc.world.joint_sample import JointSample
 from backbeat.mpc.world.joint_softness import add_joint_modes
+from backbeat.mpc.world.mismatched_robot import apply_model_mismatch
 from backbeat.mpc.world.sensing import add_detector, add_estimator
 from backbeat.mpc.world.servo_check import check_servos
 from backbeat.mpc.world.simulated_robot import (
@@ -55,7 +55,7 @@ class ClosedLoop(ControlledRobot):
         settings: what holds at present, and what is still to come.
         logs: log sinks by name.
         q_start: (nq,) where the robot starts, on the ground as it is.
-        detector: watches for forces that the model does not know.
+        detector: of forces that are not in the model.
     """
 
     predictive: SlowController
@@ -66,13 +66,13 @@ class ClosedLoop(ControlledRobot):
     detector: ForceDetector | None = None
 
     def make_context(self) -> Context:
-        """A context at the start of the behavior, joints locked as it asks."""
+        """A context at the start of the behavior, with its joints locked."""
         context = self.diagram.CreateDefaultContext()
         plant, behavior = self.world.plant, self.reference.behavior
         own = plant.GetMyMutableContextFromRoot(context)
         lock_joints(plant, own, self.reference.robot.locked)
         error, seed = self.scenario.world, self.scenario.seed
-        alter_robot(plant, own, self.world.instance, error, seed)
+        apply_model_mismatch(plant, own, self.world.instance, error, seed)
         still = np.zeros(self.reference.robot.num_velocities)
         self.body.set_state(context, self.q_start, still)
         # The motors hold the robot already.
@@ -157,11 +157,11 @@ def build_closed_loop(
 
 
 def _nothing(step: int, steps: int, what: str) -> None:
-    """Tells nobody."""
+    """Reports nothing."""
 
 
 class _Sensed(NamedTuple):
-    """What controllers and detector are told: the truth, or what sensors make of it.
+    """Inputs of controllers and detector: the true state, or that of the sensors.
 
     `sampled` is the state of when wrenches and `specific_force` were felt; who is told
     the truth has no accelerometer.
@@ -256,7 +256,7 @@ def _connect_controllers(
     settings: SettingsSource,
     body: SimulatedRobot,
 ) -> None:
-    """Connects controllers, and the servo, to what they are told."""
+    """Connects controllers, and the servo, to their inputs."""
     sources = {
         "state": sensed.state,
         "normal_forces": sensed.normal_forces,

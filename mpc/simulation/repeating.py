@@ -1,4 +1,4 @@
-"""What makes a run again that was changed by hand while it was simulated."""
+"""The scenario that repeats a run whose settings were changed by hand."""
 
 from dataclasses import replace
 
@@ -6,7 +6,7 @@ import numpy as np
 
 from backbeat.behaviors.library.behavior import Behavior
 from backbeat.models.common.errors import BackbeatError
-from backbeat.mpc.scenario.asked_tempo import play_length
+from backbeat.mpc.scenario.requested_tempo import play_length
 from backbeat.mpc.scenario.specification import Scenario
 
 

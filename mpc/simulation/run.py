@@ -10,7 +10,7 @@ from backbeat.mpc.monitoring.force_detection import DetectorMemory
 from backbeat.mpc.plans.plan import Plan
 from backbeat.mpc.plans.weights import PredictiveWeights
 from backbeat.mpc.safety.fail_safe import Safety
-from backbeat.mpc.scenario.asked_tempo import asked_tempo
+from backbeat.mpc.scenario.requested_tempo import requested_tempo
 from backbeat.mpc.scenario.specification import Scenario
 
 
@@ -43,8 +43,8 @@ class SimulationRun:
             were not solved; times are on its own clock, which starts with the
             lead-in.
         link_safety: the same about answers of a remote controller; None without one.
-        detection: warnings of forces that the model does not know, on the clock of
-            the controllers; None where nobody watched.
+        detection: warnings of forces that are not in the model, on the clock of
+            the controllers; None without detection.
         weights: of the predictive program, before the scenario adapts them.
     """
 
@@ -91,16 +91,16 @@ class SimulationRun:
         return inside
 
     def beat_times(self) -> np.ndarray:
-        """(B,) when the beats are, at the tempo that was asked for [s]."""
-        tempo = asked_tempo(self.scenario)
+        """(B,) when the beats are, at the requested tempo [s]."""
+        tempo = requested_tempo(self.scenario)
         return tempo.beat_times(self.behavior, float(self.t[-1]))
 
     def pulses(self) -> list[tuple[float, Pulse]]:
-        """Pulses of the bars, each when it is asked for [s]; see `Behavior.pulses`."""
-        tempo = asked_tempo(self.scenario)
+        """Pulses of the bars, each at its requested time [s]; see `Behavior.pulses`."""
+        tempo = requested_tempo(self.scenario)
         return tempo.pulses(self.behavior, float(self.t[-1]))
 
-    def asked_events(self) -> tuple[Event, ...]:
-        """The behavior's events when the tempo asked for has them."""
-        tempo = asked_tempo(self.scenario)
+    def requested_events(self) -> tuple[Event, ...]:
+        """The behavior's events at their times at the requested tempo."""
+        tempo = requested_tempo(self.scenario)
         return tuple(tempo.place(event) for event in self.behavior.events)

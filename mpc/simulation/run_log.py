@@ -1,6 +1,6 @@
-"""RunLog: what a loop under way has noted so far, however long it goes on.
+"""RunLog: samples and plans of a loop in progress, of any length.
 
-Samples and plans of a long show would fill the memory, which is not where they are
+Samples and plans of a long show would fill the memory, and are not
 needed before the show is over. They are moved to temporary files every second; those of
 a short run are small, and stay in memory.
 """
@@ -35,7 +35,7 @@ class RunLog:
         self._files = {name: _file() for name in sinks}
         self._plans, self._ends = _file(), array("Q", [0])
         files = [*self._files.values(), self._plans]
-        # Whoever forgets to close it leaves nothing open either.
+        # A log that is not closed explicitly is closed with its object.
         self._close = weakref.finalize(self, _close, files)
 
     def close(self) -> None:

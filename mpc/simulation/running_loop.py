@@ -1,7 +1,6 @@
-"""RunningLoop: a closed loop under way, to be changed by hand if somebody likes.
+"""RunningLoop: a closed loop in progress, whose settings may be changed by hand.
 
-A run from start to end and a show that somebody plays with are both one of these, and
-what is done by hand goes into the scenario: run again, it is the same bit for bit.
+Runs and interactive shows are such loops; what is done by hand goes into the scenario.
 """
 
 import time
@@ -21,8 +20,12 @@ from backbeat.mpc.plans.weights import PredictiveWeights
 from backbeat.mpc.predictive.controller import PredictiveController
 from backbeat.mpc.remote.address import Address
 from backbeat.mpc.remote.link import RemoteLink
-from backbeat.mpc.scenario.asked_tempo import asked_tempo, check_times, play_length
 from backbeat.mpc.scenario.disturbances import on_links
+from backbeat.mpc.scenario.requested_tempo import (
+    check_times,
+    play_length,
+    requested_tempo,
+)
 from backbeat.mpc.scenario.setting_event import SettingEvent, setting_event
 from backbeat.mpc.scenario.settings import check_event
 from backbeat.mpc.scenario.specification import Push, Scenario
@@ -52,7 +55,7 @@ class RunningLoop(Closing):
         loop: the diagram.
         simulator: advances it; see `context`.
         log: samples and plans so far.
-        is_watching: whether forces that the model does not know are watched for now.
+        is_watching: whether forces that are not in the model are detected at present.
         fell_at: time of the fall [s], None without one.
         wall_time: wall time of all that was simulated [s].
 
@@ -161,14 +164,12 @@ class RunningLoop(Closing):
         events = list(self._given.events)
         if held is not None and held.values():
             events.append(replace(held, time=-self._given.lead_in))
-        self.scenario = replace(
-            self._given, pushes=list(self._given.pushes), events=events
-        )
+        pushes = list(self._given.pushes)
+        self.scenario = replace(self._given, pushes=pushes, events=events)
         loop = self.loop
         loop.whole_body.tick_times.clear()
-        self.simulator = make_simulator(
-            loop.diagram, loop.make_context(), loop.world.plant
-        )
+        own = loop.make_context()
+        self.simulator = make_simulator(loop.diagram, own, loop.world.plant)
         self.simulator.Initialize()
         self._let_watch()
         self.watch_forces(self.is_watching)
@@ -190,7 +191,7 @@ class RunningLoop(Closing):
         self._let_watch()
 
     def watch_forces(self, on: bool) -> None:
-        """Watches for forces that the model does not know from now on, or no more.
+        """Switches the detection of forces that are not in the model on or off.
 
         A run that was not watched throughout counts as one that was not.
         """
@@ -201,7 +202,7 @@ class RunningLoop(Closing):
             detector.watch(detector.GetMyMutableContextFromRoot(self.context), on)
 
     def listen(self, listener: Listener) -> None:
-        """Tells a listener of state and torques now, and whenever it takes them."""
+        """Calls a listener with state and torques now, and whenever it is due."""
 
         def tell(root: Context) -> None:
             t = float(root.get_time()) - self.scenario.lead_in
@@ -272,13 +273,13 @@ class RunningLoop(Closing):
             self.fell_at = self.time
 
     def _note(self) -> None:
-        """Keeps the plan at the end of its period, and sees whether the robot fell."""
+        """Keeps the plan at the end of its period, and detects a fall."""
         system = self.loop.predictive
         context = system.GetMyContextFromRoot(self.context)
         plan: Plan = system.GetOutputPort("plan").Eval(context)
         self.log.add(plan, self.context)
-        asked = asked_tempo(self.scenario).phase(self.time)
-        if self.fell_at is None and has_fallen(self.loop, self.context, asked):
+        phase = requested_tempo(self.scenario).phase(self.time)
+        if self.fell_at is None and has_fallen(self.loop, self.context, phase):
             self.fell_at = self.time
 
     def apply(self, setting: str, value: bool | float | Sequence[float]) -> float:

@@ -39,7 +39,7 @@ def run_scenario(
         weights: weights of the predictive program.
         progress: called some ten times a second of simulated time.
         remote: where the controllers are, in another process; None for inside.
-        listener: told of states and torques on the way; None for nothing.
+        listener: called with states and torques on the way; None for nothing.
 
     Raises:
         BackbeatError: the scenario makes no sense, its planner process fails, or
@@ -116,7 +116,7 @@ def collect_run(running: RunningLoop) -> SimulationRun:
 def _safeties(
     fast: WholeBodyMemory | RemoteMemory, slow: PredictiveMemory | Record
 ) -> tuple[Safety, Safety, Safety | None]:
-    """What was done without answers: by tick, by plan, and by whoever asked them."""
+    """Fail-safe states: of ticks, of plans, and of the remote connection."""
     if isinstance(slow, Record):
         assert isinstance(fast, RemoteMemory)
         return slow.tick_safety, slow.plan_safety, fast.link

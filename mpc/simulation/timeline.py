@@ -1,8 +1,8 @@
 """Advancing a closed loop in which settings change: every event at its control tick.
 
-What a person changes while the loop is watched goes the same way as what a scenario
-says beforehand: both are a `SettingEvent` in the loop's Context, and take effect
-between the sensing of a tick and its control. A run with the events that somebody
+Changes by a user in the run are handled like those of a
+scenario: both are a `SettingEvent` in the loop's Context, and take effect
+between the sensing of a tick and its control. A run with the events that a user
 made by hand is therefore the same bit for bit.
 """
 

@@ -1,1 +1,1 @@
-"""Many runs of one question: their settings, when to stop, and what they say."""
+"""Many runs of one question: their settings, stopping rules and results."""

@@ -11,8 +11,8 @@ import yaml
 
 from backbeat.models.common.errors import BackbeatError, unknown_name
 from backbeat.models.common.yaml_file import parse_yaml
+from backbeat.mpc.scenario.model_mismatch import Stream, either_way, random_stream
 from backbeat.mpc.scenario.specification import Push, Scenario
-from backbeat.mpc.scenario.world_error import Stream, either_way, random_stream
 from backbeat.mpc.sweep.margin import MarginSearch
 from backbeat.mpc.sweep.success_rate import SequentialTest
 

@@ -1,7 +1,6 @@
 """Schedule: which run of a sweep comes next, given what is known.
 
-It holds no more than outcomes, so that a sweep goes on where it was stopped by being
-told them again.
+It holds outcomes only, from which a sweep that was stopped is resumed.
 """
 
 from dataclasses import dataclass, field

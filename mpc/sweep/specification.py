@@ -1,4 +1,4 @@
-"""Sweep specifications: which runs answer a question, as YAML.
+"""Sweep specifications: the runs of a study, as YAML.
 
     name: timing
     behaviors: [march]
@@ -29,7 +29,7 @@ SHIPPED_FOLDER = Path(__file__).parent / "specifications"
 COMBINATIONS = ("grid", "list")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 # Keys whose values are settings of scenarios, and not of the sweep.
-_OPEN = ("base", "per_behavior", "cases", "variations")
+SETTING_KEYS = ("base", "per_behavior", "cases", "variations")
 
 
 def shipped_sweeps() -> list[str]:
@@ -73,11 +73,11 @@ def parse_sweep(text: str, where: str, name: str = "sweep") -> Sweep:
         name: the sweep's name unless it has one.
     """
     tree = read_tree(text, where)
-    known = {f.name for f in fields(SweepSettings)} | set(_OPEN)
+    known = {f.name for f in fields(SweepSettings)} | set(SETTING_KEYS)
     for key in tree:
         if key not in known:
             raise unknown_name(f"key in {where}", key, known)
-    opened = {key: _branch(tree.pop(key, None), key, where) for key in _OPEN}
+    opened = {key: _branch(tree.pop(key, None), key, where) for key in SETTING_KEYS}
     if "baseline" in tree:
         tree["baseline"] = _word(tree["baseline"])
     settings = parse_yaml(SweepSettings, yaml_text(tree, where), where)

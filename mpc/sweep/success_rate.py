@@ -1,4 +1,4 @@
-"""Success rates: what a number of runs says, and when there are enough of them."""
+"""Success rates: their confidence intervals, and when there are enough runs."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -86,7 +86,7 @@ class Verdict:
 
     Attributes:
         runs, successes: those that count, up to the stop.
-        decision: PASSES, FAILS, or UNDECIDED when there was no more to ask or no
+        decision: PASSES, FAILS, or UNDECIDED when there were no more runs or no
             question.
         is_done: whether no more runs are needed.
         is_early: whether it was done before all seeds had run.
@@ -119,7 +119,7 @@ def judge_runs(
         outcomes: successes of the first seeds, none left out.
         seeds: how many there are at most.
         sequential: stops early, with its error rates.
-        required: success rate asked of all seeds; what can no more be missed or
+        required: success rate required of all seeds; what can no more be missed or
             reached is decided, without any error.
     """
     needed = None if required is None else ceil(required * seeds - 1e-9)

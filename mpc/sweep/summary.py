@@ -15,7 +15,7 @@ from backbeat.mpc.sweep.cells import Cell
 from backbeat.mpc.sweep.schedule import Schedule
 from backbeat.mpc.sweep.success_rate import Verdict, wilson
 
-# Columns of the table whose median a cell tells.
+# Columns of the table whose median a cell has.
 MEDIANS = (
     "com_error_rms_mm",
     "beat_error_max_ms",
@@ -25,7 +25,7 @@ MEDIANS = (
     "realtime_factor",
 )
 
-# Columns of the hits whose worst run a cell tells.
+# Columns of the hits whose worst run a cell has.
 WORST = ("timing_mean_ms", "timing_sd_ms", "timing_max_ms", "position_max_mm")
 
 # Rows of the table by cell, level and seed.

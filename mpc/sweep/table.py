@@ -1,7 +1,7 @@
 """The table of a sweep: a folder of Parquet files, a row for every run that has ended.
 
 Whenever a run ends, the last file is written anew, whole or not at all: what is in
-the table survives anything, and who opens it finds a whole one, however many
+the table survives any interruption, and is whole at any time, however many
 thousands of rows it has. Rows of older sources stay in it beside the new ones, with
 the commit they belong to.
 """
@@ -111,7 +111,7 @@ def commit() -> str:
 
 
 def result_row(metrics: Mapping[str, Any]) -> dict[str, Any]:
-    """What the table tells of a run, from its metrics."""
+    """The row of a run, from its metrics."""
     hits, markers = metrics["hits"] or {}, metrics.get("markers")
     return {
         "state": metrics["state"],
@@ -200,7 +200,7 @@ def _read(path: Path) -> list[dict[str, Any]]:
     try:
         table = read_table(path, "sweep table")
         for name in COLUMNS:
-            # Tables of older sources know less.
+            # Tables of older sources have fewer columns.
             if name not in table.column_names and name in LATER:
                 table = table.append_column(name, pa.nulls(len(table), COLUMNS[name]))
         table = table.select(list(COLUMNS))

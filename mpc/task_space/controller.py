@@ -41,12 +41,13 @@ class TaskSpaceController(TaskSpaceSystem):
     `backbeat.models.actuation.joint_command` (9 nj) of torques alone, `at_limit` (nj)
     is 1 where a limit took something away, `modeled_hand` (3) where the model has the
     hand [m].
-    The system has no memory: outputs hold as long as its inputs do, so whoever samples
+    The system has no memory: outputs hold as long as its inputs do, so a system that
+        samples
     the inputs says how often it acts. Its settings are a parameter of the Context.
 
     Attributes:
         law: what it computes, as a pure function.
-        tick_times: wall times [s] for whoever measures; they decide nothing.
+        tick_times: wall times [s] for measurements; results do not depend on them.
     """
 
     def __init__(self, law: TaskSpaceLaw) -> None:
@@ -67,7 +68,7 @@ class TaskSpaceController(TaskSpaceSystem):
             ValueProducer(lambda: AbstractValue.Make(blank), weak(self._calc)),
             {self.all_input_ports_ticket(), self.all_parameters_ticket()},
         ).cache_index()
-        # The last question and its answer: held samples are asked about many times.
+        # The last inputs and outputs: held samples are evaluated many times.
         self._known: tuple[object, TaskSpaceCommand] = (None, blank)
         self.DeclareVectorOutputPort("command", BLOCKS * nj, weak(self._calc_command))
         self.DeclareVectorOutputPort("at_limit", nj, weak(self._calc_limits))
@@ -83,11 +84,11 @@ class TaskSpaceController(TaskSpaceSystem):
         given = (x, target, hand, rate, base)
         inputs = [None if i is None else i.tobytes() for i in given]
         settings = self.settings(context)
-        asked = (inputs, self.law.posture.tobytes(), settings)
-        if asked != self._known[0]:
+        known = (inputs, self.law.posture.tobytes(), settings)
+        if known != self._known[0]:
             started = time.perf_counter()
             found = self.law(x[:nq], x[nq:], target, hand, rate, base, settings)
-            self._known = asked, found
+            self._known = known, found
             self.tick_times.append(time.perf_counter() - started)
         output.set_value(self._known[1])
 

@@ -2,7 +2,7 @@
 
     hand       xddot = a - k_p (x - p) - k_d (xdot - v)         priority 2
     torques    -gravity - M (c u + k (q - posture))             priority 3
-    limits     truncated, or by programs, which know of speeds and stops too
+    limits     truncated, or by programs, which include speeds and stops
 
 x is where the hand is sensed, or where the model has it; of a sensed hand xdot may be
 what is observed from its places (`hand_observer.py`). Gravity is made up for where
@@ -50,10 +50,10 @@ class TaskSpaceSettings:
     task: bool = True
     posture: bool = True
     gravity_compensation: bool = True
-    # Whether a sensed hand and the acceleration of a moved base are believed, where
-    # they are told.
+    # Whether a sensed hand and the acceleration of a moved base are used, where
+    # they are given.
     sensed_hand: bool = True
-    # Whether the rate of a sensed hand is what is observed of it, where that is told,
+    # Whether the rate of a sensed hand is the observed one, where that is given,
     # or what the rates of joints make of it.
     observed_rate: bool = False
     base_feedforward: bool = True
@@ -79,11 +79,11 @@ class TaskSpaceSettings:
 
 @dataclass(frozen=True)
 class TaskSpaceCommand:
-    """What the law asks for.
+    """Output of the law.
 
     Attributes:
         tau: (nj,) torques within limits [N m].
-        at_limit: (nj,) whether a joint got less than the tasks ask for, or is at its
+        at_limit: (nj,) whether a joint got less than the tasks require, or is at its
             limit in a program.
         hand: (3,) where the model has the hand [m].
     """
@@ -101,7 +101,7 @@ class TaskSpaceLaw:
         space: its tasks.
         hand_task: that of the hand among them.
         settings: as given.
-        posture: (nj,) angles that the posture wants [rad].
+        posture: (nj,) angles of the posture [rad].
     """
 
     def __init__(

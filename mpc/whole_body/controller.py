@@ -1,4 +1,4 @@
-"""WholeBodyController: the fast loop as a Drake system."""
+"""WholeBodyController: `WholeBodyCore` as a Drake system."""
 
 import time
 from collections.abc import Callable, Mapping
@@ -14,10 +14,10 @@ from backbeat.mpc.plans.explanation import TickExplanation
 from backbeat.mpc.plans.hand_offset import HandOffset
 from backbeat.mpc.plans.plan import Plan
 from backbeat.mpc.reference.trajectory import Reference
+from backbeat.mpc.whole_body.core import WholeBodyCore
 from backbeat.mpc.whole_body.memory import WholeBodyMemory
 from backbeat.mpc.whole_body.programs.momentum import WholeBodyProgram
 from backbeat.mpc.whole_body.programs.upper_body import UpperBody
-from backbeat.mpc.whole_body.tick import WholeBodyTick
 from backbeat.mpc.whole_body.tick_explanation import explain_tick
 from backbeat.mpc.whole_body.timing import TickTiming
 
@@ -49,8 +49,8 @@ class WholeBodyController(CollectableSystem):
     declared a fall. `memory` is a WholeBodyMemory with the counts.
 
     Attributes:
-        tick: what it computes, as a pure function.
-        tick_times: wall times [s] for whoever measures; they decide nothing.
+        core: what it computes, as a pure function.
+        tick_times: wall times [s] for measurements; results do not depend on them.
     """
 
     def __init__(
@@ -66,16 +66,16 @@ class WholeBodyController(CollectableSystem):
         """Makes the controller.
 
         Args:
-            program, reference, timing, upper: as of `WholeBodyTick`.
+            program, reference, timing, upper: as of `WholeBodyCore`.
             start_time: time at which the behavior's phase is zero [s].
             motion: (3, 3) place, velocity and acceleration of what the upper body's
                 hand follows, at a time of the behavior [s], with where it begins
-                (3,) [m] and an offset that settings ask for; None without one.
+                (3,) [m] and an offset in the settings; None without one.
             is_lost: says of a time [s] whether its tick is lost: nothing is computed
                 then, and the command in force goes on; None for never.
         """
         super().__init__()
-        self.tick = WholeBodyTick(program, reference, timing, upper=upper)
+        self.core = WholeBodyCore(program, reference, timing, upper=upper)
         self._upper, self._motion = upper, motion
         self._start, self._is_lost = start_time, is_lost
         robot = self.robot = reference.robot
@@ -89,7 +89,7 @@ class WholeBodyController(CollectableSystem):
         self._hands_port = self.DeclareAbstractInputPort(
             "hands", AbstractValue.Make(())
         )
-        first = self.tick.start()
+        first = self.core.start()
         self._memory = self.DeclareAbstractState(AbstractValue.Make(first))
         state = {self.all_state_ticket()}
         self.DeclareVectorOutputPort(
@@ -106,7 +106,7 @@ class WholeBodyController(CollectableSystem):
             "memory", lambda: AbstractValue.Make(first), weak(self._calc_memory), state
         )
         self.DeclarePeriodicUnrestrictedUpdateEvent(
-            self.tick.period, 0.0, weak(self._update)
+            self.core.period, 0.0, weak(self._update)
         )
         self.tick_times: list[float] = []
 
@@ -141,7 +141,7 @@ class WholeBodyController(CollectableSystem):
         plan: Plan = self._plan_port.Eval(context)
         t, memory, hands = context.get_time(), self._read(context), self._hands(context)
         target = self._target(context)
-        return explain_tick(self.tick, t, x[:nq], x[nq:], plan, memory, hands, target)
+        return explain_tick(self.core, t, x[:nq], x[nq:], plan, memory, hands, target)
 
     def _hands(self, context: Context) -> Mapping[str, np.ndarray]:
         """How far hands shall be from where the behavior has them, by name [m]."""
@@ -166,7 +166,7 @@ class WholeBodyController(CollectableSystem):
             hands = self._hands_port.Eval(context)
         own = next((hand for hand in hands if hand.part == upper.part), None)
         # A command holds until the next tick: the target is that of its middle.
-        t = context.get_time() + 0.5 * self.tick.period - self._start
+        t = context.get_time() + 0.5 * self.core.period - self._start
         return self._motion(t, upper.hand_start, own)
 
     def _update(self, context: Context, state: State) -> None:
@@ -182,7 +182,7 @@ class WholeBodyController(CollectableSystem):
         t = context.get_time()
         memory, hands = self._read(context), self._hands(context)
         target = self._target(context)
-        new = self.tick(t, x[:nq], x[nq:], plan, memory, hands, target)
+        new = self.core(t, x[:nq], x[nq:], plan, memory, hands, target)
         state.get_mutable_abstract_state(int(self._memory)).set_value(new)
         self.tick_times.append(time.perf_counter() - started)
 

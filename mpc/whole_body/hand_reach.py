@@ -1,4 +1,4 @@
-"""Arms of a tick's target, moved to where hands shall be."""
+"""Arms of a tick's target, moved by the offsets of hands."""
 
 from collections.abc import Mapping
 

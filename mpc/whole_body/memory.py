@@ -1,4 +1,4 @@
-"""WholeBodyMemory: what a whole-body tick hands to the next."""
+"""WholeBodyMemory: the state of the whole-body controller between ticks."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -10,7 +10,7 @@ from backbeat.mpc.safety.fail_safe import Safety
 
 @dataclass(frozen=True)
 class WholeBodyMemory:
-    """All memory of the whole-body controller.
+    """The state of the whole-body controller.
 
     Attributes:
         command: (9 nj,) the joint command in force.
@@ -20,7 +20,7 @@ class WholeBodyMemory:
         acceleration: (nj,) of the joints in the last solution [rad/s^2].
         velocity: (nj,) of the joints as those accelerations make it [rad/s].
         posture: (nj,) of the joints when a program was last solved [rad].
-        safety: what is done about programs that are not solved, and the counts.
+        safety: fail-safe mode and its counts.
         reach: what joints add to the behavior's posture for hands that are held
             elsewhere [rad], by hand.
         base_acceleration: (6,) of a free base in the last solution, [angular, linear].
@@ -45,5 +45,5 @@ class WholeBodyMemory:
         return self.safety.count
 
     def __deepcopy__(self, memo: object) -> "WholeBodyMemory":
-        """Values in a Context may be shared, for nothing here ever changes."""
+        """Values in a Context may be shared: this is immutable."""
         return self

@@ -16,8 +16,8 @@ class TargetWriter:
 
     Rates of the behavior are per phase: with phase rate r, velocities scale by r
     and accelerations by r^2. What the plan turns the body by is added to the motion of
-    base and trunk: without it their damping would be against the angular momentum that
-    the plan wants.
+    base and trunk: without it their damping would be against the angular momentum of
+    the plan.
     """
 
     def __init__(
@@ -67,7 +67,7 @@ class TargetWriter:
             self.places[touchdown.contact] = touchdown.place
 
     def move_soles(self, plan: Plan, s: float, rate: float) -> None:
-        """Writes what the plan changes about the soles: who stands, where they go.
+        """Writes the plan's changes of the soles: which stand, and their paths.
 
         Args:
             plan: the plan.

@@ -85,7 +85,7 @@ def _place_patches(of, places, shift, ground):
 
 @compiled
 def fill_from(of, plan, rate, elapsed, ground):
-    """Writes a target from what a plan asks for; arguments are those of `fill`."""
+    """Writes a target from a plan; arguments are those of `fill`."""
     target, sample = of.target, of.sample
     deviation, turning = np.empty(12), np.empty((2, 3))
     k = interpolate(

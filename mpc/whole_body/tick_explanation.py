@@ -1,23 +1,25 @@
-"""What a whole-body tick wanted and got, worked out anew from dynamics and program."""
+"""Desired and achieved values of a whole-body tick, from dynamics and program."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 import numpy as np
 
+from backbeat.models.contact.cones import CONE_ROWS
+from backbeat.models.dynamics.finite import UNBOUNDED
 from backbeat.models.dynamics.rotations import quaternion_to_matrix, relative_log
 from backbeat.models.state.configuration import Configuration
 from backbeat.mpc.plans.explanation import LimitReport, TaskReport, TickExplanation
 from backbeat.mpc.plans.plan import Plan
 from backbeat.mpc.reference.sampling import ReferenceSample
+from backbeat.mpc.whole_body.core import WholeBodyCore
 from backbeat.mpc.whole_body.memory import WholeBodyMemory
-from backbeat.mpc.whole_body.programs.arguments import CONE_ROWS, Target
+from backbeat.mpc.whole_body.programs.arguments import Target
 from backbeat.mpc.whole_body.programs.momentum import (
     WholeBodyProgram,
     WholeBodySolution,
 )
 from backbeat.mpc.whole_body.programs.preset import PresetProgram
-from backbeat.mpc.whole_body.tick import WholeBodyTick
 
 # Rows of `backbeat.models.contact.cones.wrench_cone` in words; the axes are those of
 # the patch.
@@ -32,15 +34,14 @@ CONE = (
     "center of pressure of {} at its front edge",
     *["yaw moment of {}, with friction and pressure"] * 8,
 )
-FREE = 1e29
-# Accelerations of joints that stops ask for are of this size [rad/s^2].
+# Accelerations of joints before their stops are of this size [rad/s^2].
 BRAKING = 100.0
 # Time that a hand takes at most to get where it shall be held [s].
 ARRIVED = 1.0
 
 
 def explain_tick(
-    tick: WholeBodyTick,
+    core: WholeBodyCore,
     t: float,
     q: np.ndarray,
     v: np.ndarray,
@@ -49,30 +50,30 @@ def explain_tick(
     hands: Mapping[str, np.ndarray] | None = None,
     target: np.ndarray | None = None,
 ) -> TickExplanation:
-    """Solves the program of a tick again and says what it is made of.
+    """Solves the program of a tick again and reports its tasks and limits.
 
     Args:
-        tick: the fast loop.
-        t, q, v, plan, hands, target: as of `WholeBodyTick`.
+        core: the fast loop.
+        t, q, v, plan, hands, target: as of `WholeBodyCore`.
         memory: what the tick before returned. Without it hands are taken to be as far
             from where the behavior has them as they shall be; nothing else that is said
             depends on it.
     """
-    sample = _aim(tick, t, plan, memory, hands or {})
-    middle = tick.middle(q, v)
-    tick.direct(middle, v, sample, target, memory)
+    sample = _aim(core, t, plan, memory, hands or {})
+    middle = core.middle(q, v)
+    core.direct(middle, v, sample, target, memory)
     dual = None if memory is None else memory.dual
-    solution = tick.program.solve(middle, v, tick.target, dual)
-    names = tick.program.contacts
-    on = tick.target.standing
-    if isinstance(tick.program, PresetProgram):
-        tasks, limits = tick.program.report(solution), list[LimitReport]()
+    solution = core.program.solve(middle, v, core.target, dual)
+    names = core.program.contacts
+    on = core.target.standing
+    if isinstance(core.program, PresetProgram):
+        tasks, limits = core.program.report(solution), list[LimitReport]()
     else:
-        tasks = report_tasks(tick.program, tick.target, middle, v, solution)
-        limits = list(_limits(tick.program, tick.target, solution))
+        tasks = report_tasks(core.program, core.target, middle, v, solution)
+        limits = list(_limits(core.program, core.target, solution))
     return TickExplanation(
         time=t,
-        phase=plan.phase_at(t + 0.5 * tick.period),
+        phase=plan.phase_at(t + 0.5 * core.period),
         status=solution.status,
         standing=tuple(n for n, s in zip(names, on, strict=True) if s),
         tasks=tasks,
@@ -82,21 +83,21 @@ def explain_tick(
 
 
 def _aim(
-    tick: WholeBodyTick,
+    core: WholeBodyCore,
     t: float,
     plan: Plan,
     memory: WholeBodyMemory | None,
     hands: Mapping[str, np.ndarray],
 ) -> ReferenceSample:
     """Writes the target of a tick, hands included; returns the behavior there."""
-    sample = tick.aim(t, plan)
+    sample = core.aim(t, plan)
     if memory is None and hands:
-        memory = tick.start()
-        for _ in range(round(ARRIVED / tick.period)):
-            memory = replace(memory, reach=tick.reach(sample, hands, memory))
-        sample = tick.aim(t, plan)
+        memory = core.start()
+        for _ in range(round(ARRIVED / core.period)):
+            memory = replace(memory, reach=core.reach(sample, hands, memory))
+        sample = core.aim(t, plan)
     if memory is not None and (hands or memory.reach):
-        tick.reach(sample, hands, memory)
+        core.reach(sample, hands, memory)
     return sample
 
 
@@ -107,7 +108,7 @@ def report_tasks(
     v: np.ndarray,
     solution: WholeBodySolution,
 ) -> tuple[TaskReport, ...]:
-    """What each task wanted, and what accelerations and wrenches give it."""
+    """Desired and achieved values of each task."""
     state = Configuration(program.robot, q, v)
     tasks = list(_body_tasks(program, target, state, solution))
     tasks += _orientation_tasks(program, target, state, solution)
@@ -124,7 +125,7 @@ def report_tasks(
         got = (J @ solution.vdot + Jdv)[3:]
         tasks.append(TaskReport(f"path of {name}", weight, wanted, got, "m/s^2"))
     tasks += _path_tasks(program, target, state, solution)
-    robot, free = program.robot, program.structure.free
+    robot, free = program.robot, program.model.free
     nq, nf = robot.base_positions, robot.base_velocities
     wanted = target.joints[2] + gains.posture_stiffness * (target.joints[0] - q[nq:])
     wanted += gains.posture_damping * (target.joints[1] - v[nf:])
@@ -204,10 +205,10 @@ def _path_tasks(
 ) -> Iterator[TaskReport]:
     """Paths of limbs in the air, turning and moving, in the axes of their patch."""
     weight = program.gains_for(target).swing_weight
-    for c in range(len(program.structure.limb)):
+    for c in range(len(program.model.limb)):
         if target.standing[c]:
             continue
-        name, off = program.contacts[c], solution.off_path[c]
+        name, off = program.contacts[c], solution.swing_slack[c]
         J, Jdv = state.jacobian(name), state.bias_acceleration(name)
         R = state.pose(name).rotation().matrix()
         got = ((J @ solution.vdot + Jdv).reshape(2, 3) @ R).ravel()
@@ -223,19 +224,19 @@ def _path_tasks(
 def _limits(
     program: WholeBodyProgram, target: Target, solution: WholeBodySolution
 ) -> Iterator[LimitReport]:
-    """Both sides of every bound that is one."""
-    tick, robot = program.workspace, program.robot
-    na, C = len(program.structure.free), len(program.contacts)
-    n, nj = len(tick.g), robot.num_joints
-    free = solution.vdot[robot.base_velocities :][program.structure.free]
-    x = np.concatenate([free, (solution.wrench + solution.off_path).ravel()])
-    values = np.concatenate([x, tick.A @ x])
+    """Lower and upper bounds that are finite."""
+    work, robot = program.workspace, program.robot
+    na, C = len(program.model.free), len(program.contacts)
+    n, nj = len(work.g), robot.num_joints
+    free = solution.vdot[robot.base_velocities :][program.model.free]
+    x = np.concatenate([free, (solution.wrench + solution.swing_slack).ravel()])
+    values = np.concatenate([x, work.A @ x])
     first = n + C * CONE_ROWS
 
     def describe(i: int, side: str) -> tuple[str, float, float, str] | None:
         """Name, what to add to value and bound, scale and unit of bound i."""
         if i < na:
-            joint = robot.joint_names[program.structure.free[i]]
+            joint = robot.joint_names[program.model.free[i]]
             return f"{joint} braking before its {side} stop", 0.0, BRAKING, "rad/s^2"
         if i < n:
             name = program.contacts[(i - na) // 6]
@@ -248,26 +249,26 @@ def _limits(
         if i < first + nj:
             j = i - first
             effort = float(robot.effort_limits[j])
-            shift = effort - float(tick.upper[i])
+            shift = effort - float(work.upper[i])
             name = robot.joint_names[j]
             return f"torque of {name} at its {side} limit", shift, effort, "N m"
         c, k = divmod(i - first - nj, 6)
-        j = program.structure.limb[c, k]
-        shift = float(tick.z0[robot.base_velocities + j])
+        j = program.model.limb[c, k]
+        shift = float(work.z0[robot.base_velocities + j])
         name = robot.joint_names[j]
         return f"{name} braking before its {side} end", shift, BRAKING, "rad/s^2"
 
     for i in range(len(values)):
-        lower, upper = float(tick.lower[i]), float(tick.upper[i])
+        lower, upper = float(work.lower[i]), float(work.upper[i])
         if lower == upper:
             continue
         for side, bound, sign in (("upper", upper, 1.0), ("lower", lower, -1.0)):
-            if abs(bound) > FREE:
+            if abs(bound) > UNBOUNDED / 2:
                 continue
             found = describe(i, side)
             if found is None:
                 continue
             name, shift, scale, unit = found
-            price = max(sign * float(solution.dual[i]), 0.0)
+            multiplier = max(sign * float(solution.dual[i]), 0.0)
             value = float(values[i]) + shift
-            yield LimitReport(name, value, bound + shift, price, scale, unit)
+            yield LimitReport(name, value, bound + shift, multiplier, scale, unit)

@@ -1,4 +1,4 @@
-"""When a whole-body tick sees something, and when its command acts."""
+"""Times at which a whole-body tick samples, and at which its command acts."""
 
 from dataclasses import dataclass
 

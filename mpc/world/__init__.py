@@ -1,1 +1,1 @@
-"""The simulated robot and world of a run, as they really are."""
+"""The simulated robot and world of a run."""

@@ -1,4 +1,4 @@
-"""Contact forces by name, read from what the simulator says."""
+"""Contact forces by name, from the results of the simulator."""
 
 from typing import NamedTuple
 
@@ -131,7 +131,7 @@ class ContactLog(CollectableSystem):
 
     def _declare_outputs(self) -> None:
         soles, results = len(self._world.robot.soles), {self._results.ticket()}
-        # Sensors ask for all of it at every step: contacts are gone through once.
+        # Sensors need all of it at every step: contacts are processed once.
         self._sums = self.DeclareCacheEntry(
             "sums",
             ValueProducer(lambda: AbstractValue.Make(None), weak(self._calc_sums)),
@@ -159,7 +159,7 @@ class ContactLog(CollectableSystem):
     def _calc_sums(self, context: Context, output: AbstractValue) -> None:
         """(C + 1, 6) `wrenches` and (S,) `normal_forces`."""
         results: ContactResults = self._results.Eval(context)
-        # Plain numbers, for arrays of three are slow, and sensors ask often.
+        # Plain numbers: arrays of three are slow, and sensors sample often.
         total = [[0.0] * 6 for _ in range(len(self.patches) + 1)]
         normal = [0.0] * len(self._sole_of)
         for i in range(results.num_point_pair_contacts()):

@@ -21,7 +21,7 @@ def has_fallen(loop: ControlledRobot, context: Context, phase: float) -> bool:
     Args:
         loop: the robot and what controls it.
         context: of the whole diagram.
-        phase: of the behavior that is asked for now [s].
+        phase: of the behavior requested for now [s].
     """
     robot = loop.reference.robot
     if not robot.floating:
@@ -31,7 +31,7 @@ def has_fallen(loop: ControlledRobot, context: Context, phase: float) -> bool:
     q = x[loop.world.state_places][: robot.num_positions]
     if not np.isfinite(q).all():
         return True
-    sample = loop.asked(phase)
+    sample = loop.sampler(phase)
     up, wanted = loop.trunk.at(q)[:, 2], sample.R_trunk[:, 2]
     tilt = np.arccos(np.clip(up @ wanted, -1, 1))
     if q[6] < FALL_HEIGHT * sample.q[6] or tilt > FALL_TILT:

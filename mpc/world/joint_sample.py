@@ -24,10 +24,10 @@ class JointSample:
 
 @dataclass(frozen=True)
 class Listener:
-    """Something that is told of samples while a loop is simulated.
+    """A listener to samples while a loop is simulated.
 
     Attributes:
-        is_due: whether it takes a sample at a time of the behavior [s]; asked at every
+        is_due: whether it takes a sample at a time of the behavior [s]; called at every
             step of the plant.
         take: called with the sample.
     """

@@ -1,4 +1,4 @@
-"""Joints that are soft in a run: their part of the diagram, and what came of it."""
+"""Joints that are soft in a run: their part of the diagram, and its records."""
 
 import math
 
@@ -61,7 +61,7 @@ def add_joint_modes(
     command: OutputPort,
     state: OutputPort,
 ) -> OutputPort:
-    """Adds what tells each joint what it takes; returns the command for the servo.
+    """Adds the modes of joints; returns the command for the servo.
 
     The servo measures friction behind the motors where a joint is to make up for it.
     """

@@ -1,4 +1,4 @@
-"""Sensors and estimator between the true state and the controllers, and a watch."""
+"""Sensors, estimator and force detection between true state and controllers."""
 
 from dataclasses import replace
 
@@ -29,7 +29,7 @@ def add_estimator(
     contact_log: ContactLog,
     noise_scale: OutputPort | None = None,
 ) -> StateEstimator:
-    """Adds the sensors of a scenario and an estimator that knows their delay.
+    """Adds the sensors of a scenario and an estimator with their delay.
 
     Args:
         builder: diagram under construction.
@@ -84,8 +84,8 @@ def add_estimator(
 def start_uncertainty(reference: Reference) -> StartUncertainty:
     """What is not known of a robot at the start of a behavior.
 
-    Feet that play pedals are not flat and tell nothing of what is level. Who plays them
-    sits, and knows from the seat how upright it is; without, the bias of an
+    Feet that play pedals are not flat, and give no information about the level. A robot
+    that plays them sits, and has its tilt from the seat; without, the bias of an
     accelerometer would tilt it by a fifth of a degree, and sticks by 4 mm.
     """
     robot = reference.robot
@@ -123,10 +123,11 @@ def add_detector(
     settings: OutputPort,
     specific_force: OutputPort | None = None,
 ) -> ForceDetector:
-    """Adds a watch for forces that the model does not know.
+    """Adds a watch for forces that are not in the model.
 
-    Whoever is carried by soles alone is watched as a whole. On a seat, or with hands on
-    something, nothing feels what carries it. What sensors tell is late, and so is what
+    For a robot that is carried by its soles alone the whole force is observed. On a
+    seat, or with hands on something, there are no sensors of those forces. Sensors are
+    delayed, and so is what
     it is compared with: a jumper's feet let go of its weight within a millisecond.
     Its accelerometer, not the attitude that is estimated, says where its weight goes.
 
@@ -141,7 +142,7 @@ def add_detector(
         specific_force: that an accelerometer feels; None without one.
     """
     robot = reference.robot
-    # Who is told the true state has no sensors at the feet either.
+    # A controller with the true state has no sensors at the feet either.
     is_sensed = scenario.state == "estimated"
     all_soles = bool(robot.soles) and set(robot.patches) == set(robot.soles)
     is_whole = is_sensed and all_soles
@@ -159,7 +160,7 @@ def add_detector(
     )
     late = round(scenario.sensing_delay / scenario.sensor_period)
     if is_sensed and late:
-        # Who asks at the moment of a sample gets what was there a period before.
+        # At the time of a sample, the one of a period before is in force.
         delay = DiscreteTimeDelay(scenario.sensor_period, late - 1, robot.num_joints)
         builder.AddNamedSystem("effort_delay", delay)
         builder.Connect(effort, delay.get_input_port())

@@ -1,4 +1,4 @@
-"""What a closed loop has in any case: a robot in its world, motors, pushes, forces."""
+"""Common part of closed loops: a robot in its world, motors, pushes, forces."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -31,7 +31,7 @@ class SimulatedRobot:
     Attributes:
         world: plant and scene graph.
         servo: joint servo and motors; its "command" waits for a controller, and its
-            "state" for what the controller believes.
+            "state" for the controller's state.
         state: the true [q, v] (nq + nv) of the robot model.
         disturbance: the pushes of the scenario.
         contact_log: contact forces by name.
@@ -97,8 +97,8 @@ class ControlledRobot:
         return self.body.contact_log
 
     @cached_property
-    def asked(self) -> ReferenceSampler:
-        """The behavior at a phase, good until it is asked again."""
+    def sampler(self) -> ReferenceSampler:
+        """The behavior at a phase, valid until the next call."""
         return self.reference.sampler()
 
     @cached_property
@@ -121,7 +121,7 @@ def add_simulated_robot(
         reference: the behavior.
         scenario: how it is simulated.
         real: the world as it is, see `draw_world`.
-        remembers: whether joint commands may ask for integrals and measured friction.
+        remembers: whether joint commands may have integrals and measured friction.
     """
     robot, scene = reference.robot, reference.behavior.scene
     world = add_world(

@@ -1,4 +1,4 @@
-"""The world of a run as it really is: what a `WorldError` comes to for a seed."""
+"""The simulated world of a run: a `ModelMismatch` with its random values for a seed."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,20 +11,20 @@ from backbeat.models.kit.drum_kit import DrumKit
 from backbeat.models.robot.model import RobotModel
 from backbeat.models.world.ground import Ground
 from backbeat.mpc.reference.trajectory import Reference
-from backbeat.mpc.scenario.specification import Scenario
-from backbeat.mpc.scenario.world_error import (
+from backbeat.mpc.scenario.model_mismatch import (
     ANY_JOINT,
+    ModelMismatch,
     Stream,
-    WorldError,
     either_way,
     random_stream,
 )
+from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.world.uneven_ground import draw_ground
 
 
 @dataclass(frozen=True)
 class SimulatedWorld:
-    """What the simulation has in place of what the plan believes.
+    """Values of the simulation that differ from the model.
 
     Attributes:
         ground: the ground.
@@ -57,7 +57,7 @@ def draw_world(scenario: Scenario, reference: Reference) -> SimulatedWorld:
     return SimulatedWorld(ground, soles, moved, limits, joint)
 
 
-def draw_joint(error: WorldError, seed: int, robot: RobotModel) -> str:
+def draw_joint(error: ModelMismatch, seed: int, robot: RobotModel) -> str:
     """The joint that is weak: the one named, or one drawn from a group."""
     choice = (
         np.arange(robot.num_joints)

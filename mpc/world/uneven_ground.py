@@ -1,4 +1,4 @@
-"""Ground that differs from the plan: under every foothold its own piece."""
+"""Ground that differs from the plan: a separate piece under every foothold."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -10,9 +10,9 @@ from backbeat.models.common.errors import BackbeatError
 from backbeat.models.dynamics.rotations import rotation_exp
 from backbeat.models.world.ground import Block, Ground, plane_height, surface_friction
 from backbeat.mpc.reference.trajectory import Reference
-from backbeat.mpc.scenario.world_error import (
+from backbeat.mpc.scenario.model_mismatch import (
+    ModelMismatch,
     Stream,
-    WorldError,
     either_way,
     random_stream,
 )
@@ -69,7 +69,7 @@ def find_footholds(reference: Reference) -> list[GroundPiece]:
 
 
 def draw_ground(
-    error: WorldError, seed: int, reference: Reference, friction: float
+    error: ModelMismatch, seed: int, reference: Reference, friction: float
 ) -> tuple[Ground, dict[str, RigidTransform]]:
     """The ground of a run, and where the soles of the start are on it.
 
@@ -115,7 +115,7 @@ def draw_ground(
 
 
 def _draw_blocks(
-    error: WorldError,
+    error: ModelMismatch,
     seed: int,
     reference: Reference,
     X_WG: RigidTransform,

@@ -125,7 +125,7 @@ class WeldedLegs:
     def torques(
         self, q: np.ndarray, v: np.ndarray, acceleration: np.ndarray, above: np.ndarray
     ) -> np.ndarray:
-        """(L,) torques of the legs that move the base as is asked for [N m].
+        """(L,) torques of the legs that move the base as requested [N m].
 
         Args:
             q, v: (nq,), (nv,) state of the robot.

@@ -1,1 +1,1 @@
-"""Why a problem has no solution, what would give it one, which limits are in use."""
+"""Why a problem is infeasible, relaxations that make it feasible, limits in use."""

@@ -1,9 +1,9 @@
-"""Explanation: why a problem has no solution, and what would give it one.
+"""Explanation: why a problem is infeasible, and which relaxations make it feasible.
 
-A solver that gives up leaves violations everywhere, and the largest is often a
-consequence and not the cause. So every kind of constraint is relaxed in turn and
-the problem solved again: what makes it feasible on its own is a cause, and how much
-of it the motion then needs is what the person has to know.
+A solver that fails leaves violations everywhere, and the largest is often a consequence
+and not the cause. So every kind of constraint is relaxed in turn and the problem solved
+again: one whose relaxation alone makes it feasible is a cause, and the least relaxation
+tells by how much.
 """
 
 import time
@@ -13,28 +13,28 @@ from dataclasses import dataclass, replace
 from backbeat.optimization.diagnosis.relaxations import (
     Limit,
     Measure,
-    relaxations,
+    candidate_relaxations,
     solve,
 )
 from backbeat.optimization.interior_point.solution import TrajectorySolution
 from backbeat.optimization.problem.trajectory_problem import TrajectoryProblem
 
-# Halvings of the gap between too little and enough, and where it stops to matter.
+# Bisections of the gap between too little and enough, and the ratio at which they end.
 HALVINGS, CLOSE = 5, 1.05
-# Factors on the time that are tried.
-STRETCHES = (1.25, 1.5, 2.0, 3.0)
+# Factors on the durations that are tried.
+TIME_SCALES = (1.25, 1.5, 2.0, 3.0)
 
 
 @dataclass(frozen=True)
-class Remedy:
+class Relaxation:
     """One change that makes a problem feasible.
 
     Attributes:
         kind: what is relaxed: torque, velocity, position, friction, pressure,
             force, collision, target, rest or time.
-        what: joint, contact or frame that needs it most.
-        time: when [s].
-        needed, allowed: how much the motion needs and has, in `unit`.
+        what: joint, contact or frame with the largest need.
+        time: of that need [s].
+        needed, allowed: value that the motion needs, and its limit, in `unit`.
         unit: of the two.
     """
 
@@ -64,7 +64,7 @@ class Remedy:
 
     @property
     def effort(self) -> float:
-        """How large a change it is, to put the smallest first."""
+        """Size of the change, by which relaxations are sorted."""
         if self.kind in ("collision", "rest"):
             return 2.0
         if self.kind == "target":
@@ -79,12 +79,12 @@ class Explanation:
     """Why there is no solution.
 
     Attributes:
-        worst: (time [s], name, scaled amount) of what the solver could not meet.
-        remedies: single changes that help, the smallest first.
+        worst: (time [s], name, scaled amount) of the largest violations.
+        relaxations: single changes that make it feasible, the smallest first.
     """
 
     worst: tuple[tuple[float, str, float], ...]
-    remedies: tuple[Remedy, ...]
+    relaxations: tuple[Relaxation, ...]
 
     def __str__(self) -> str:
         """One sentence for a person."""
@@ -93,23 +93,23 @@ class Explanation:
     def later(self, seconds: float) -> "Explanation":
         """The same of a motion that begins so many seconds later."""
         worst = tuple((t + seconds, name, by) for t, name, by in self.worst)
-        remedies = tuple(replace(r, time=r.time + seconds) for r in self.remedies)
-        return Explanation(worst, remedies)
+        relaxations = tuple(replace(r, time=r.time + seconds) for r in self.relaxations)
+        return Explanation(worst, relaxations)
 
     def sentence(self, place: Callable[[float], str] | None = None) -> str:
         """One sentence for a person.
 
         Args:
-            place: what musicians call a time [s], such as "bar 2, beat 1"; it may be
+            place: names a time [s] in musical terms, such as "bar 2, beat 1"; may be
                 empty.
         """
         time, name, amount = self.worst[0]
         called = place(time) if place else ""
         when = f"{time:.2f} s" + (f" ({called})" if called else "")
         text = f"worst is {name} at {when}, off by {amount:.3g} (scaled)"
-        if not self.remedies:
+        if not self.relaxations:
             return text + "; no single relaxation helps: ask for less there"
-        ways = "; or ".join(str(r) for r in self.remedies[:3])
+        ways = "; or ".join(str(r) for r in self.relaxations[:3])
         return f"{text}; it would be feasible with {ways}"
 
 
@@ -118,34 +118,34 @@ def explain(
     progress: Callable[[str], None] | None = None,
     patience: float = 30.0,
 ) -> Explanation:
-    """Finds what keeps a problem from being solved.
+    """Finds single relaxations that make a problem feasible.
 
     Args:
-        solution: a solution that is not solved.
+        solution: of a solve that failed.
         progress: called with the kind that is tried next.
-        patience: after so many seconds no further kind is tried, and what helps is
-            looked into no closer.
+        patience: time [s] after which no further kind is tried, and values are not
+            bisected any more.
     """
     problem = solution.transcription.problem
     report = progress or (lambda kind: None)
-    remedies, deadline = [], time.perf_counter() + patience
-    for kind, relax, measure in relaxations(problem):
+    relaxations, deadline = [], time.perf_counter() + patience
+    for kind, relax, measure in candidate_relaxations(problem):
         if time.perf_counter() > deadline:
             break
         report(kind)
-        remedy = _try(problem, kind, relax, measure, deadline)
-        if remedy is not None:
-            remedies.append(remedy)
+        relaxation = _try(problem, kind, relax, measure, deadline)
+        if relaxation is not None:
+            relaxations.append(relaxation)
     report("time")
-    for factor in STRETCHES:
+    for factor in TIME_SCALES:
         if time.perf_counter() > deadline:
             break
-        if solve(problem.stretched(factor)).is_solved:
+        if solve(problem.time_scaled(factor)).is_solved:
             end = float(problem.times[-1])
-            remedies.append(Remedy("time", "the motion", end, factor, 1.0, ""))
+            relaxations.append(Relaxation("time", "the motion", end, factor, 1.0, ""))
             break
-    remedies.sort(key=lambda r: r.effort)
-    return Explanation(tuple(solution.violations()[:5]), tuple(remedies))
+    relaxations.sort(key=lambda r: r.effort)
+    return Explanation(tuple(solution.violations()[:5]), tuple(relaxations))
 
 
 def _try(
@@ -154,14 +154,14 @@ def _try(
     limit: Limit,
     measure: Measure,
     deadline: float,
-) -> Remedy | None:
+) -> Relaxation | None:
     """The least relaxation of one kind that makes a problem feasible."""
     solution = solve(limit.relax(limit.most))
     if not solution.is_solved:
         return None
     enough, what, when = measure(solution)
     if limit.most == limit.allowed:  # on or off
-        return Remedy(kind, what, when, enough, limit.allowed, limit.unit)
+        return Relaxation(kind, what, when, enough, limit.allowed, limit.unit)
     if not enough > limit.allowed:
         enough = limit.most
     short = limit.allowed
@@ -174,4 +174,4 @@ def _try(
             enough, (_, what, when) = value, measure(trial)
         else:
             short = value
-    return Remedy(kind, what, when, enough, limit.allowed, limit.unit)
+    return Relaxation(kind, what, when, enough, limit.allowed, limit.unit)

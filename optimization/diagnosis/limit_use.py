@@ -1,12 +1,12 @@
-"""Limit use: how much of its limits a solution takes, where and when."""
+"""Limit use: use of each kind of limit by a solution, where and when."""
 
 import numpy as np
 import pandas as pd
 
 from backbeat.models.contact.cones import wrench_cone
+from backbeat.models.dynamics.finite import UNBOUNDED
 from backbeat.optimization.interior_point.solution import TrajectorySolution
 from backbeat.optimization.problem.trajectory_problem import Limits
-from backbeat.optimization.transcription.program import FREE
 
 # Room under which a limit counts as used to the full, in scaled rows.
 ACTIVE = 2e-3
@@ -22,7 +22,7 @@ def active_limits(solution: TrajectorySolution) -> pd.DataFrame:
     )
     room = np.minimum(solution.rows - program.lower, program.upper - solution.rows)
     fixed = program.upper - program.lower < ACTIVE
-    is_bound = np.minimum(np.abs(program.lower), np.abs(program.upper)) < FREE / 2
+    is_bound = np.minimum(np.abs(program.lower), np.abs(program.upper)) < UNBOUNDED / 2
     active = is_bound & ~fixed & (room < ACTIVE)
     found: dict[tuple[str, str], np.ndarray] = {}
     for i, name in enumerate(solution.row_names()):

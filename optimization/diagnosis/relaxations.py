@@ -1,4 +1,4 @@
-"""Relaxations: what relaxes each kind of constraint, and what measures its use."""
+"""Relaxations: of each kind of constraint, with a measure of its use."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -49,7 +49,7 @@ class Limit:
     unit: str
 
 
-def relaxations(
+def candidate_relaxations(
     problem: TrajectoryProblem,
 ) -> Iterator[tuple[str, Limit, Measure]]:
     """Every kind of constraint, what relaxes it and what measures its use.
@@ -115,8 +115,8 @@ def _limits_of_contacts(
 
 
 def _demands(problem: TrajectoryProblem) -> Iterator[tuple[str, Limit, Measure]]:
-    """What is asked of the motion: distances, targets, an end at rest."""
-    if problem.collisions.feelers:
+    """Constraints on the motion: distances, targets, an end at rest."""
+    if problem.collisions.spheres:
         yield (
             "collision",
             Limit(lambda x: replace(problem, collisions=NOTHING, near=()), 1, 1, ""),
@@ -152,7 +152,7 @@ def _nearest_part(problem: TrajectoryProblem, solution: TrajectorySolution) -> U
     rows = slice(program.rows.collision, program.rows.collision + len(arrays.radius))
     short = program.lower[:, rows] - values.rows[:, rows]
     k, i = np.unravel_index(np.argmax(short), short.shape)
-    return 0.0, problem.collisions.feelers[i].link, float(problem.times[k])
+    return 0.0, problem.collisions.spheres[i].link, float(problem.times[k])
 
 
 def _softened(problem: TrajectoryProblem, frame: str, _: float) -> TrajectoryProblem:

@@ -1,4 +1,4 @@
-"""Bounds of a program as barriers, elastic where a start may violate them.
+"""Barriers of a program's bounds, elastic where an initial guess may violate them.
 
 A bound c >= 0 (c = g - lower, or upper - g) becomes c + e = s with a slack s > 0
 and, where the bound is elastic, an excess e > 0 that costs rho a unit:
@@ -8,7 +8,7 @@ and, where the bound is elastic, an excess e > 0 that costs rho a unit:
 so z s = mu and (rho - z) e = mu with the multiplier 0 < z < rho of c + e = s. A
 guess that violates a bound starts with an excess instead of an infeasible slack,
 which would allow only tiny steps; at the end the excess is below mu / (rho - z),
-or tells by how much the bound cannot be met. Fiacco, McCormick, "Nonlinear
+or equals the violation of a bound that cannot be met. Fiacco, McCormick, "Nonlinear
 Programming", 1968 (barriers); Fletcher, "Practical Methods of Optimization",
 1987, section 12.3 (exact penalties).
 """
@@ -19,16 +19,17 @@ import numpy as np
 
 from backbeat.models.compiled import compiled
 from backbeat.models.compiled.arrays import Flags, Vector
-from backbeat.optimization.transcription.program import FREE, Program
+from backbeat.models.dynamics.finite import UNBOUNDED
+from backbeat.optimization.transcription.program import Program
 
-# Slacks and excesses keep at least this share of their value in a step.
+# Fraction of their values that slacks and excesses keep in a step, at least.
 KEEP = 0.01
-# Changes smaller than this end nowhere.
+# Smaller changes do not limit the step.
 STILL = 1e-14
 
 
 @dataclass
-class Side:
+class BoundBarrier:
     """All lower or all upper bounds of a program.
 
     Attributes:
@@ -55,10 +56,10 @@ class Side:
 
     def __post_init__(self) -> None:
         """Starts slacks inside, with an excess where the start violates a bound."""
-        self.on = np.flatnonzero(np.abs(self.bound) < FREE / 2)
+        self.on = np.flatnonzero(np.abs(self.bound) < UNBOUNDED / 2)
         self.bound, self.rho = self.bound.ravel()[self.on], self.rho.ravel()[self.on]
         c = self.value(self.g)
-        # Compiled code, which is free to reorder, must not ask what is infinite.
+        # Compiled code with fast arithmetic cannot test for infinity.
         self.elastic = elastic = np.isfinite(self.rho)
         self.s = np.maximum(c, 0.02)
         self.e = np.where(elastic, np.maximum(self.s - c, 1e-3), 0.0)
@@ -129,8 +130,8 @@ class Side:
         high = np.minimum(1e8 * near, 0.999 * self.rho)
         self.z = np.clip(self.z + dual * self.dz, 1e-8 * near, high)
 
-    def price(self) -> np.ndarray:
-        """(N, rows) change of the cost for a unit that the bound moves up."""
+    def multipliers(self) -> np.ndarray:
+        """(N, rows) multipliers: derivative of the cost with respect to the bound."""
         out = np.zeros(self.g.size)
         out[self.on] = self.sign * self.z
         return out.reshape(self.g.shape)
@@ -140,26 +141,26 @@ class Side:
         return float(self.s @ self.z)
 
 
-def make_sides(
+def make_barriers(
     program: Program, rows: np.ndarray, mu: float, excess_cost: float
-) -> tuple[Side, ...]:
+) -> tuple[BoundBarrier, ...]:
     """Barriers of all bounds of a program at given rows.
 
     Args:
         program: the program.
         rows: (N, rows) its rows at the point.
         mu: barrier parameter.
-        excess_cost: price of a unit of excess over an elastic bound.
+        excess_cost: cost of a unit of excess over an elastic bound.
     """
     rho = _excess_costs(program, excess_cost)
     return tuple(
-        Side(bound, sign, rho, rows.copy(), mu)
+        BoundBarrier(bound, sign, rho, rows.copy(), mu)
         for bound, sign in ((program.lower, 1.0), (program.upper, -1.0))
     )
 
 
 def _excess_costs(program: Program, excess_cost: float) -> np.ndarray:
-    """(N, rows) price of an excess; wrenches start feasible and stay hard."""
+    """(N, rows) cost of an excess; wrenches start feasible and stay hard."""
     rows = program.rows
     rho = np.full(program.lower.shape, excess_cost)
     rho[:, rows.cone : rows.frame] = np.inf

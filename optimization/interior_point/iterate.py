@@ -1,10 +1,10 @@
-"""Iterates: where an interior point starts, and what it carries along."""
+"""Iterates of the interior-point method: initial guess, point, multipliers, filter."""
 
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from backbeat.optimization.interior_point.barrier import Side
+from backbeat.optimization.interior_point.barrier import BoundBarrier
 from backbeat.optimization.interior_point.newton_arrays import Multipliers
 from backbeat.optimization.interior_point.step_rules import LEAST_DAMPING
 from backbeat.optimization.transcription.program import Program
@@ -49,37 +49,38 @@ def loads_of(program: Program, w: np.ndarray) -> np.ndarray:
 
 @dataclass
 class Iterate:
-    """A point, its multipliers and what is remembered between iterations.
+    """A point, its multipliers and the state of the method.
 
     Attributes:
         q, w, phi: (N, nq) configurations, (N, C, 6) wrenches, (N, n_phi) loads.
         cost: of the problem there.
-        sides: barriers; none as long as a far guess comes near.
+        barriers: of all bounds; none in the initial phase.
         multipliers: of the equations.
-        mu, least_mu: barrier parameter, and how far it may fall.
-        polish_after: iterations before the polish.
-        near_since: iteration at which bounds were put up late.
+        mu, least_mu: barrier parameter, and its least value.
+        refine_after: iterations before the final refinement.
+        bounded_since: iteration after the initial phase or the last restart.
         damping: of the next step.
-        polish: steps that the polish has taken.
+        refinement_steps: steps of the final refinement so far.
         accepted, theta, ratio: whether the filter took the last step, the infeasibility
             after it and its share of the one before.
-        status: what became of it.
-        filter: pairs of infeasibility and merit that no step may come back to.
-        log: an entry an iteration.
+        status: of the solve.
+        filter: pairs of infeasibility and merit that a new step must not be dominated
+            by.
+        log: one entry an iteration.
     """
 
     q: np.ndarray
     w: np.ndarray
     phi: np.ndarray
     cost: float
-    sides: tuple[Side, ...]
+    barriers: tuple[BoundBarrier, ...]
     multipliers: Multipliers
     mu: float
     least_mu: float
-    polish_after: int
-    near_since: int = 0
+    refine_after: int
+    bounded_since: int = 0
     damping: float = LEAST_DAMPING
-    polish: int = 0
+    refinement_steps: int = 0
     accepted: bool = True
     theta: float = 0.0
     ratio: float = 0.0
@@ -88,11 +89,11 @@ class Iterate:
     log: list[dict[str, float]] = field(default_factory=list)
 
     @property
-    def is_far(self) -> bool:
-        """Whether the bounds are not up yet."""
-        return not self.sides
+    def in_initial_phase(self) -> bool:
+        """Whether bounds are still left out."""
+        return not self.barriers
 
     @property
-    def came_far(self) -> bool:
+    def had_initial_phase(self) -> bool:
         """Whether it started without bounds."""
-        return self.is_far or self.near_since > 0
+        return self.in_initial_phase or self.bounded_since > 0

@@ -1,6 +1,6 @@
 """One iteration of an interior point: Newton step, filter line search, new iterate.
 
-The rules that it keeps are those of `backbeat.optimization.interior_point.step_rules`.
+Damping and acceptance follow `backbeat.optimization.interior_point.step_rules`.
 """
 
 from dataclasses import dataclass
@@ -33,23 +33,23 @@ def take_step(
     """One Newton step; False when none can be taken.
 
     Args:
-        newton: the step's memory, which stands at the iterate.
+        newton: the step, evaluated at the iterate.
         run: the iterate to move; its log gets an entry.
-        iteration: how many steps came before.
+        iteration: number of previous steps.
         max_step: largest tangent increment [rad or m].
     """
     if not newton.find(run):
         run.status = "the matrix of the step could not be factored"
         return False
     nv = newton.transcription.program.velocity_weight.size
-    steps = [side.step(newton.step.d_rows, run.mu) for side in run.sides]
+    steps = [barrier.step(newton.step.d_rows, run.mu) for barrier in run.barriers]
     longest = min((primal for primal, _ in steps), default=1.0)
     dual = min((dual for _, dual in steps), default=1.0)
     largest = float(np.abs(newton.step.dx[:, :nv]).max())
     if largest > max_step:
         longest = min(longest, max_step / largest)
     new_multipliers = newton.multipliers(run.multipliers)
-    theta0, merit0 = newton.merit(run.cost, newton.values, run.sides, 0.0, run.mu)
+    theta0, merit0 = newton.merit(run.cost, newton.values, run.barriers, 0.0, run.mu)
     trial = _line_search(newton, run, longest, theta0, merit0)
     if not (np.isfinite(trial.cost) and np.isfinite(trial.theta)):
         run.status = "the search left the region where the model is finite"
@@ -59,7 +59,7 @@ def take_step(
         run.filter.append((theta0, merit0))
     run.accepted, run.theta = trial.accepted, trial.theta
     run.ratio = trial.theta / max(theta0, 1e-12)
-    if not run.polish:
+    if not run.refinement_steps:
         bad = not trial.accepted or alpha < 0.2 * longest
         run.damping = changed_damping(
             run.damping, bad, run.ratio, trial.theta, iteration
@@ -69,13 +69,13 @@ def take_step(
         {
             "iteration": iteration,
             "cost": run.cost,
-            "violation": newton.violation(run.sides),
+            "violation": newton.violation(run.barriers),
             "step": largest * alpha,
             "alpha": alpha,
             "dual_alpha": dual,
             "barrier": run.mu,
             "damping": run.damping,
-            "polish": run.polish,
+            "refinement": run.refinement_steps,
         }
     )
     return True
@@ -91,9 +91,9 @@ def _move(
         newton.accept()
     else:
         newton.evaluate(run.q, run.w, run.phi)
-    for side in run.sides:
-        side.move(newton.values.rows.copy(), trial.alpha, dual, run.mu)
-    if not run.is_far:
+    for barrier in run.barriers:
+        barrier.move(newton.values.rows.copy(), trial.alpha, dual, run.mu)
+    if not run.in_initial_phase:
         run.multipliers = Multipliers(
             *(
                 before + trial.alpha * (after - before)
@@ -115,7 +115,7 @@ def _line_search(
         # Nearly every first trial is accepted: its derivatives will be needed.
         linearized = halvings == 0
         cost = newton.attempt(q, w, phi, linearized)
-        theta, merit = newton.merit(cost, newton.trial, run.sides, alpha, run.mu)
+        theta, merit = newton.merit(cost, newton.trial, run.barriers, alpha, run.mu)
         accepted = accepts(run.filter, theta, merit, theta0, merit0, alpha)
         trial = TrialPoint(q, w, phi, cost, theta, alpha, accepted, linearized)
         if accepted:

@@ -13,7 +13,7 @@ from scipy.linalg.lapack import dpbtrf, dpbtrs
 from backbeat.models.compiled import compiled
 from backbeat.models.compiled.arrays import Matrix
 from backbeat.models.dynamics.rotations import box_plus
-from backbeat.optimization.interior_point.barrier import Side
+from backbeat.optimization.interior_point.barrier import BoundBarrier
 from backbeat.optimization.interior_point.iterate import Iterate
 from backbeat.optimization.interior_point.newton_arrays import (
     Multipliers,
@@ -74,7 +74,7 @@ class NewtonStep:
     def attempt(
         self, q: np.ndarray, w: np.ndarray, phi: np.ndarray, linearize: bool
     ) -> float:
-        """Cost of a point; its values, and derivatives if asked, wait beside."""
+        """Cost of a point; keeps its values, and derivatives if requested."""
         return float(
             evaluate(
                 self.transcription.program,
@@ -105,9 +105,9 @@ class NewtonStep:
     def find(self, run: Iterate) -> bool:
         """Solves for the step, with more damping until the matrix factors."""
         stiffness, pull = np.zeros((2, *self.values.rows.shape))
-        for side in run.sides:
-            side.linearize(run.mu, stiffness, pull)
-        delta = SOFT if run.is_far else self.delta
+        for barrier in run.barriers:
+            barrier.linearize(run.mu, stiffness, pull)
+        delta = SOFT if run.in_initial_phase else self.delta
         while not self._factor(
             run.w, run.multipliers, stiffness, pull, delta, run.damping
         ):
@@ -142,7 +142,7 @@ class NewtonStep:
         self,
         cost: float,
         values: Evaluation,
-        sides: tuple[Side, ...],
+        barriers: tuple[BoundBarrier, ...],
         alpha: float,
         mu: float,
     ) -> tuple[float, float]:
@@ -153,20 +153,20 @@ class NewtonStep:
             + np.abs(values.frame * program.frame_equal).sum()
             + np.abs(values.rest).sum()
         )
-        for side in sides:
-            off, barriers = side.trial(values.rows, alpha, mu)
+        for barrier in barriers:
+            off, penalty = barrier.trial(values.rows, alpha, mu)
             theta += off
-            cost += barriers
+            cost += penalty
         return theta, cost
 
-    def violation(self, sides: tuple[Side, ...]) -> float:
+    def violation(self, barriers: tuple[BoundBarrier, ...]) -> float:
         """The worst of all equations and bounds, in scaled rows."""
         program, values = self.transcription.program, self.values
         parts = [
             np.abs(values.equality[1:-1]),
             np.abs(values.frame * program.frame_equal),
             np.abs(values.rest),
-            *(np.maximum(-side.value(values.rows), 0.0) for side in sides),
+            *(np.maximum(-barrier.value(values.rows), 0.0) for barrier in barriers),
         ]
         return max(float(p.max(initial=0.0)) for p in parts)
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from backbeat.models.compiled import compiled
 from backbeat.models.compiled.arrays import Array3
+from backbeat.models.contact.cones import CONE_ROWS
 from backbeat.optimization.interior_point.newton_arrays import (
     NewtonArrays,
     NewtonSystem,
@@ -21,10 +22,10 @@ from backbeat.optimization.interior_point.newton_arrays import (
 from backbeat.optimization.interior_point.normal_terms import (
     interval_terms,
     local_terms,
-    sweep_terms,
+    midpoint_terms,
     weighted_square,
 )
-from backbeat.optimization.transcription.program import CONE_ROWS, Program
+from backbeat.optimization.transcription.program import Program
 
 
 @compiled
@@ -68,7 +69,7 @@ def assemble(
         if k < 2:
             continue
         interval_terms(program, system, damping, k, nb, step)
-        sweep_terms(program, system, k, nb, B, WB, Hl, step)
+        midpoint_terms(program, system, k, nb, B, WB, Hl, step)
         local_terms(program, system, k, nb, B, WB, Hl, step)
 
 

@@ -86,7 +86,7 @@ def interval_terms(program, system, damping, k, nb, step):
 
 
 @compiled
-def sweep_terms(program, system, k, nb, B, WB, H, step):
+def midpoint_terms(program, system, k, nb, B, WB, H, step):
     """Adds the distances half way between knots k-1 and k.
 
     A step of either end moves the middle by half of it.
@@ -97,10 +97,10 @@ def sweep_terms(program, system, k, nb, B, WB, H, step):
     o = nb * (k - 2)
     count = 0
     for f in range(program.collisions.body.shape[0]):
-        row = program.rows.sweep + f
-        if not program.sweep_on[k, f] or values.rows[k, row] >= FAR:
+        row = program.rows.midpoint + f
+        if not program.midpoint_on[k, f] or values.rows[k, row] >= FAR:
             continue
-        D = derivatives.sweep[k, f]
+        D = derivatives.midpoint[k, f]
         s, y = 0.25 * stiffness[k, row], 0.5 * pull[k, row]
         for c in range(nv):
             B[count, c] = D[c]
@@ -165,8 +165,8 @@ def local_terms(program, system, k, nb, B, WB, Hl, step):
         count += 1
     for f in range(program.collisions.body.shape[0]):
         row = program.rows.collision + f
-        # A feeler far from everything has no derivative.
-        if not program.feeler_on[k, f] or values.rows[k, row] >= FAR:
+        # A sphere far from everything has no derivative.
+        if not program.sphere_on[k, f] or values.rows[k, row] >= FAR:
             continue
         D = derivatives.collision[k, f]
         for j in range(nv):

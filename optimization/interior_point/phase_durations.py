@@ -1,10 +1,10 @@
-"""Phase durations: how long a stance, a step or a flight should take.
+"""Phase durations: optimal durations of stances, steps and flights.
 
 The best cost of a problem is a function of the durations of its phases. Its gradient
-is that of the Lagrangian with the motion held still (the envelope theorem), which
-takes one evaluation a duration and no further solve:
+is that of the Lagrangian at the fixed motion (envelope theorem), which takes one
+evaluation a duration and no further solve:
 
-    minimize over T in [least, most]    min_x cost(x, T) + price of time * sum T
+    minimize over T in [least, most]    min_x cost(x, T) + time weight * sum T
 
 Source: Fiacco, "Introduction to Sensitivity and Stability Analysis in Nonlinear
 Programming", 1983, chapter 3.
@@ -16,6 +16,7 @@ import numpy as np
 from scipy.optimize import minimize
 
 from backbeat.models.common.errors import BackbeatError
+from backbeat.models.dynamics.finite import UNBOUNDED
 from backbeat.optimization.interior_point.iterate import Guess
 from backbeat.optimization.interior_point.solution import TrajectorySolution
 from backbeat.optimization.interior_point.solver import (
@@ -25,7 +26,6 @@ from backbeat.optimization.interior_point.solver import (
 )
 from backbeat.optimization.problem.trajectory_problem import TrajectoryProblem
 from backbeat.optimization.transcription.linearization import evaluate_once
-from backbeat.optimization.transcription.program import FREE
 from backbeat.optimization.transcription.transcribe import Transcription
 
 # Step of the differences in time [s], relative change of the cost that ends the
@@ -33,22 +33,22 @@ from backbeat.optimization.transcription.transcribe import Transcription
 STEP, SETTLED, SOLVES = 1e-4, 2e-3, 25
 # Warm solves as careful as cold ones: their multipliers give the gradient.
 CAREFUL = InteriorPointOptions(
-    warm_polish_after=InteriorPointOptions.polish_after,
+    warm_refine_after=InteriorPointOptions.refine_after,
 )
 
 
 def optimize_durations(
     problem: TrajectoryProblem,
     bounds: Mapping[int, tuple[float, float]],
-    price_of_time: float = 0.0,
+    time_weight: float = 0.0,
     progress: Progress | None = None,
 ) -> TrajectorySolution:
-    """Solves a problem and chooses the durations of some of its phases.
+    """Solves a problem and optimizes the durations of some of its phases.
 
     Args:
         problem: the problem, with durations to start from.
         bounds: least and most duration [s] of phases, by index.
-        price_of_time: cost of a second.
+        time_weight: cost of a second.
         progress: called after every iteration of every solve.
 
     Returns:
@@ -67,7 +67,7 @@ def optimize_durations(
                 f"phase {i} lasts {phases[i].duration:g} s, which is not between "
                 f"{least:g} and {most:g} s"
             )
-    search = _Search(problem, sorted(bounds), price_of_time, progress)
+    search = _Search(problem, sorted(bounds), time_weight, progress)
     if not search.best.is_solved or not bounds:
         return search.best
     minimize(
@@ -88,22 +88,22 @@ class _Search:
         self,
         problem: TrajectoryProblem,
         free: list[int],
-        price: float,
+        weight: float,
         progress: Progress | None,
     ) -> None:
-        self._problem, self._free, self._price = problem, free, price
+        self._problem, self._free, self._weight = problem, free, weight
         self._progress = progress
         self.best = InteriorPoint(Transcription(problem)).solve(progress=progress)
-        self._value = self.best.cost + price * problem.schedule.duration
+        self._value = self.best.cost + weight * problem.schedule.duration
 
     def __call__(self, durations: np.ndarray) -> tuple[float, np.ndarray]:
         problem = self._retimed(durations)
         solution = InteriorPoint(Transcription(problem), CAREFUL).solve(
             Guess(self.best.q, self.best.w), self._progress
         )
-        value = solution.cost + self._price * problem.schedule.duration
+        value = solution.cost + self._weight * problem.schedule.duration
         if not solution.is_solved:
-            # No motion there: as if it cost twice as much, away from here.
+            # No solution: twice the cost, with a gradient back to the best durations.
             away = np.asarray(durations) - self._durations(self.best)
             return 2.0 * self._value, np.asarray(self._value * np.sign(away))
         if value < self._value:
@@ -131,7 +131,7 @@ class _Search:
                 lagrangian(solution, self._retimed(durations + sign * step))
                 for sign in (1, -1)
             ]
-            gradient[i] = (values[0] - values[1]) / (2 * STEP) + self._price
+            gradient[i] = (values[0] - values[1]) / (2 * STEP) + self._weight
         return gradient
 
 
@@ -144,11 +144,14 @@ def lagrangian(solution: TrajectorySolution, problem: TrajectoryProblem) -> floa
     """
     program = Transcription(problem).program
     cost, values = evaluate_once(program, solution.q, solution.w, solution.phi)
-    multipliers, price = solution.multipliers, solution.price
+    multipliers, of_bounds = solution.multipliers, solution.bound_multipliers
     cost += float((multipliers.equality * values.equality).sum())
     cost += float((multipliers.frame * program.frame_equal * values.frame).sum())
     cost += float(multipliers.rest @ values.rest)
-    for bound, counts in ((program.upper, price > 0), (program.lower, price < 0)):
-        counts = counts & (np.abs(bound) < FREE / 2)
-        cost += float((price * (values.rows - bound))[counts].sum())
+    for bound, counts in (
+        (program.upper, of_bounds > 0),
+        (program.lower, of_bounds < 0),
+    ):
+        counts = counts & (np.abs(bound) < UNBOUNDED / 2)
+        cost += float((of_bounds * (values.rows - bound))[counts].sum())
     return cost

@@ -1,4 +1,4 @@
-"""TrajectorySolution: what the interior point found, able to check itself."""
+"""TrajectorySolution: result of the interior-point method, with its violations."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -7,8 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
+from backbeat.models.contact.cones import CONE_ROWS
+from backbeat.models.dynamics.finite import UNBOUNDED
 from backbeat.optimization.interior_point.newton_arrays import Multipliers
-from backbeat.optimization.transcription.program import CONE_ROWS, FREE
 from backbeat.optimization.transcription.transcribe import Transcription
 
 
@@ -24,7 +25,7 @@ class Thing(NamedTuple):
 
 
 class RowName(NamedTuple):
-    """What a row of the program or a check of a motion is about.
+    """Subject of a row of the program or of a check of a motion.
 
     Attributes:
         kind: such as "torque" or "distance".
@@ -54,14 +55,14 @@ def in_each_other(things: Iterable[Thing]) -> str:
     return " in ".join(map(str, things))
 
 
-class Trouble(NamedTuple):
-    """What a motion could not meet.
+class Violation(NamedTuple):
+    """A constraint that a motion violates.
 
     Attributes:
-        time: when [s].
-        name: what it is about.
-        amount: by how much, scaled.
-        is_between: whether all knots met it, and what is between them did not.
+        time: of the violation [s].
+        name: of the constraint.
+        amount: scaled.
+        is_between: whether it holds at all knots, and is violated between them.
     """
 
     time: float
@@ -70,11 +71,11 @@ class Trouble(NamedTuple):
     is_between: bool = False
 
     @staticmethod
-    def from_plain(plain: Sequence[Any]) -> "Trouble":
+    def from_plain(plain: Sequence[Any]) -> "Violation":
         """The inverse of `json.dumps`, which writes the tuples as lists."""
         time, (kind, things), amount, is_between = plain
         name = RowName(kind, tuple(Thing(*thing) for thing in things))
-        return Trouble(time, name, amount, is_between)
+        return Violation(time, name, amount, is_between)
 
 
 @dataclass(frozen=True)
@@ -91,10 +92,10 @@ class TrajectorySolution:
         frame: (N, P, 6) frame residuals.
         velocity: (N, nv) mean velocity of the interval before each knot.
         multipliers: those of the equalities.
-        price: (N, rows) multipliers of upper minus those of lower bounds: what the
-            cost would fall by for a unit more room.
+        bound_multipliers: (N, rows) multipliers of upper minus those of lower bounds:
+            decrease of the cost per unit that a bound is relaxed by.
         cost: final cost.
-        status: "solved", or a sentence that says why not.
+        status: "solved", or a sentence with the reason why not.
         log: one entry an iteration.
         solve_time: wall time [s].
     """
@@ -108,7 +109,7 @@ class TrajectorySolution:
     frame: np.ndarray
     velocity: np.ndarray
     multipliers: Multipliers
-    price: np.ndarray
+    bound_multipliers: np.ndarray
     cost: float
     status: str
     log: list[dict[str, float]]
@@ -128,7 +129,7 @@ class TrajectorySolution:
         """Largest violation over all equalities and bounds, scaled."""
         return max((v for _, _, v in self.violations()), default=0.0)
 
-    def troubles(self, least: float = 1e-4) -> list[Trouble]:
+    def all_violations(self, least: float = 1e-4) -> list[Violation]:
         """The worst violation at every knot with more than the least, in order."""
         program = self.transcription.program
         excess = np.maximum(program.lower - self.rows, self.rows - program.upper)
@@ -138,48 +139,52 @@ class TrajectorySolution:
         found = []
         for k, time in enumerate(self.transcription.problem.times):
             i = int(excess[k].argmax())
-            worst = Trouble(float(time), names[i], float(excess[k, i]))
+            worst = Violation(float(time), names[i], float(excess[k, i]))
             if len(frames):
                 p = int(missed[k].argmax())
                 if missed[k, p] > worst.amount:
-                    worst = Trouble(float(time), frames[p], float(missed[k, p]))
+                    worst = Violation(float(time), frames[p], float(missed[k, p]))
             if worst.amount > least:
                 found.append(worst)
         return found
 
     def violations(self) -> list[tuple[float, str, float]]:
         """(time [s], name, amount) of the worst violation of each kind, sorted."""
-        return [(t.time, str(t.name), t.amount) for t in self.worst_troubles()]
+        return [(t.time, str(t.name), t.amount) for t in self.worst_violations()]
 
-    def worst_troubles(self) -> list[Trouble]:
+    def worst_violations(self) -> list[Violation]:
         """The worst violation of each kind, the largest first."""
         program = self.transcription.program
         times = self.transcription.problem.times
-        worst: list[Trouble] = []
+        worst: list[Violation] = []
         excess = np.maximum(program.lower - self.rows, self.rows - program.upper)
         excess = np.where(
-            (program.lower > -FREE / 2) | (program.upper < FREE / 2), excess, 0.0
+            (program.lower > -UNBOUNDED / 2) | (program.upper < UNBOUNDED / 2),
+            excess,
+            0.0,
         )
         names = self.row_names()
         for kind in dict.fromkeys(n.kind for n in names):
             columns = [i for i, n in enumerate(names) if n.kind == kind]
             part = excess[:, columns]
             k, i = np.unravel_index(np.argmax(part), part.shape)
-            worst.append(Trouble(times[k], names[columns[i]], float(part[k, i])))
+            worst.append(Violation(times[k], names[columns[i]], float(part[k, i])))
         required = np.abs(self.frame * program.frame_equal)
         if required.size:
             k, p, i = np.unravel_index(np.argmax(required), required.shape)
             name = RowName.of("target", self.transcription.frames[p])
-            worst.append(Trouble(times[k], name, float(required[k, p, i])))
+            worst.append(Violation(times[k], name, float(required[k, p, i])))
         if self.equality.size:
             residual = np.abs(self.equality[1:-1])
             k, i = np.unravel_index(np.argmax(residual), residual.shape)
             name = RowName.of("dynamics", "the base")
-            worst.append(Trouble(times[k + 1], name, float(residual[k, i])))
+            worst.append(Violation(times[k + 1], name, float(residual[k, i])))
         if program.rest_scale > 0:
             moving = program.rest_scale * np.abs(self.velocity[-1]).max()
-            worst.append(Trouble(times[-1], RowName("rest at the end"), float(moving)))
-        return sorted(worst, key=lambda trouble: -trouble.amount)
+            worst.append(
+                Violation(times[-1], RowName("rest at the end"), float(moving))
+            )
+        return sorted(worst, key=lambda violation: -violation.amount)
 
     def row_names(self) -> list[RowName]:
         """Name of each inequality row."""
@@ -194,7 +199,7 @@ class TrajectorySolution:
         for frame in self.transcription.frames:
             names += [RowName.of("task bound", frame)] * 6
         for kind in ("distance", "distance between knots"):
-            for feeler in self.transcription.problem.collisions.feelers:
-                names.append(RowName.of(kind, feeler.link, feeler.part))
+            for sphere in self.transcription.problem.collisions.spheres:
+                names.append(RowName.of(kind, sphere.link, sphere.part))
         names += [RowName.of("force rate", contacts[c]) for c in program.rated]
         return [*names, RowName.of("total force", "all contacts")]

@@ -23,7 +23,7 @@ from dataclasses import dataclass
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from backbeat.optimization.interior_point.barrier import Side, make_sides
+from backbeat.optimization.interior_point.barrier import BoundBarrier, make_barriers
 from backbeat.optimization.interior_point.iterate import (
     Guess,
     Iterate,
@@ -37,7 +37,7 @@ from backbeat.optimization.interior_point.solution import TrajectorySolution
 from backbeat.optimization.interior_point.step_rules import (
     LEAST_DAMPING,
     next_barrier,
-    polish_damping,
+    refinement_damping,
 )
 from backbeat.optimization.transcription.transcribe import Transcription
 
@@ -47,20 +47,22 @@ class InteriorPointOptions:
     """Constants of the interior point; the defaults solved every shipped problem.
 
     Attributes:
-        max_iterations: give up after so many; a polish that is close may take
-            `EXTRA_TIME` more.
+        max_iterations: limit of iterations; a final refinement that is close to
+            convergence may take `EXTRA_TIME` more.
         start_barrier, end_barrier: first and last mu.
         delta: regularization of equalities; smaller fails to factor, larger
             converges slowly on short intervals.
         tolerance: largest scaled violation accepted.
         max_step: largest tangent increment of one iteration [rad or m].
-        excess_cost: price of a unit of excess over an elastic bound; larger than
+        excess_cost: cost of a unit of excess over an elastic bound; larger than
             any multiplier of a feasible problem.
-        polish_after: iterations after which a nearly still cost starts the polish.
-        warm_polish_after: the same from a guess that is nearly a solution.
-        polish_at: iteration at which the polish starts in any case.
-        refinements: most times that the solution from a far guess is solved again,
-            until its cost settles; the polish had to stop it on the way.
+        refine_after: iterations after which the final refinement may start, once the
+            cost hardly changes.
+        warm_refine_after: the same from a guess that is nearly a solution.
+        refine_at: iteration at which the final refinement starts in any case.
+        max_resolves: how often at most a solution from an infeasible guess is solved
+            again, until its cost settles: the final refinement stops short of the
+            optimum.
     """
 
     max_iterations: int = 60
@@ -70,28 +72,29 @@ class InteriorPointOptions:
     tolerance: float = 1e-6
     max_step: float = 0.6
     excess_cost: float = 1e3
-    polish_after: int = 8
-    warm_polish_after: int = 1
-    polish_at: int = 12
-    refinements: int = 4
+    refine_after: int = 8
+    warm_refine_after: int = 1
+    refine_at: int = 12
+    max_resolves: int = 4
 
 
-# Barrier of a warm start, and the highest at which the polish may begin.
-WARM_BARRIER, POLISH_BARRIER = 3e-4, 1e-3
-# Excess over a bound, in scaled rows, beyond which a guess is first smoothed, down to
-# which, and for how many iterations at most.
+# Barrier of a warm start, and the largest at which the final refinement may begin.
+WARM_BARRIER, REFINEMENT_BARRIER = 3e-4, 1e-3
+# Excess over a bound, in scaled rows, above which a solve has an initial phase without
+# bounds, below which that ends, and its largest number of iterations.
 FAR_OFF, NEAR, FREE_ITERATIONS = 5.0, 1.5, 8
-# Change of the cost that is none.
+# Relative change of the cost that counts as none.
 SETTLED = 0.01
-# Steps of a polish after which one that is still off will not arrive any more.
+# Steps of a final refinement after which it is restarted.
 STUCK = 7
-# Share of a step that counts as one of the polish.
+# Length of a step, relative to the full one, that counts as one of the refinement.
 LONG = 0.5
-# Violation from which on a polish arrives.
+# Violation below which a final refinement converges.
 NEARLY = 1e-4
-# Iterations beyond the most that a polish may take, and the violation that it is at.
+# Additional iterations of a final refinement, and the violation below which it has
+# them.
 EXTRA_TIME, CLOSE = 40, 1e-3
-# Called with one log entry an iteration.
+# Receives one log entry an iteration.
 Progress = Callable[[dict[str, float]], None]
 
 
@@ -108,7 +111,7 @@ class InteriorPoint:
 
     def evaluate(self, guess: Guess) -> TrajectorySolution:
         """The given knots as they are, with the values of every row at them."""
-        run = self._start(guess, self.options.polish_after, linearize=False)
+        run = self._start(guess, self.options.refine_after, linearize=False)
         run.status = "given"
         return self._solution(run, 0.0)
 
@@ -122,22 +125,23 @@ class InteriorPoint:
             progress: called after every iteration with its log entry.
 
         Returns:
-            The solution, whose status says whether it converged. Never NaN.
+            The solution; its status is "solved" if it converged. Never NaN.
         """
         started, options = time.perf_counter(), self.options
-        warm = options.warm_polish_after
-        polish_after = options.polish_after if guess is None else warm
-        # Many small products: threads of the BLAS would only wait for each other.
+        warm = options.warm_refine_after
+        refine_after = options.refine_after if guess is None else warm
+        # Products of small matrices, for which threads of the BLAS cost more than they
+        # gain.
         clear = guess is None and self.transcription.problem.guess_is_clear
         with threadpool_limits(1):
-            run = self._run(guess, polish_after, [], progress, clear)
+            run = self._run(guess, refine_after, [], progress, clear)
             if clear and run.status != "solved":
-                run = self._run(guess, polish_after, run.log, progress)
-            for _ in range(options.refinements if run.came_far else 0):
+                run = self._run(guess, refine_after, run.log, progress)
+            for _ in range(options.max_resolves if run.had_initial_phase else 0):
                 if run.status != "solved":
                     break
                 better = self._run(
-                    Guess(run.q, run.w), options.polish_after, run.log, progress
+                    Guess(run.q, run.w), options.refine_after, run.log, progress
                 )
                 if better.status != "solved":
                     self._newton.evaluate(run.q, run.w, run.phi)
@@ -149,9 +153,9 @@ class InteriorPoint:
         return self._solution(run, time.perf_counter() - started)
 
     def _solution(self, run: Iterate, seconds: float) -> TrajectorySolution:
-        """What a run has found."""
+        """The solution at an iterate."""
         values = self._newton.values
-        prices = [-side.price() for side in run.sides]
+        multipliers = [-barrier.multipliers() for barrier in run.barriers]
         return TrajectorySolution(
             transcription=self.transcription,
             q=run.q,
@@ -162,7 +166,9 @@ class InteriorPoint:
             frame=values.frame.copy(),
             velocity=values.velocity.copy(),
             multipliers=run.multipliers,
-            price=np.sum([np.zeros_like(values.rows), *prices], axis=0),
+            bound_multipliers=np.sum(
+                [np.zeros_like(values.rows), *multipliers], axis=0
+            ),
             cost=run.cost,
             status=run.status,
             log=run.log,
@@ -172,29 +178,29 @@ class InteriorPoint:
     def _run(
         self,
         guess: Guess | None,
-        polish_after: int,
+        refine_after: int,
         log: list[dict[str, float]],
         progress: Progress | None,
         clear: bool = False,
     ) -> Iterate:
         """Iterates from a guess until the problem is solved or given up."""
-        run = self._start(guess, polish_after, clear)
+        run = self._start(guess, refine_after, clear)
         run.log = log
         for iteration in range(self.options.max_iterations + EXTRA_TIME):
             late = iteration >= self.options.max_iterations
-            if late and not (run.polish and run.log[-1]["violation"] < CLOSE):
+            if late and not (run.refinement_steps and run.log[-1]["violation"] < CLOSE):
                 break
             if not take_step(self._newton, run, iteration, self.options.max_step):
                 break
             if progress:
                 progress(run.log[-1])
-            if run.is_far:
-                self._come_near(run, iteration)
+            if run.in_initial_phase:
+                self._run_initial_phase(run, iteration)
             elif self._converged(run):
                 run.status = "solved"
                 break
-            elif run.polish >= STUCK:
-                self._unstick(run, iteration)
+            elif run.refinement_steps >= STUCK:
+                self._restart(run, iteration)
             else:
                 self._adapt(run)
         return run
@@ -202,7 +208,7 @@ class InteriorPoint:
     def _start(
         self,
         guess: Guess | None,
-        polish_after: int,
+        refine_after: int,
         clear: bool = False,
         linearize: bool = True,
     ) -> Iterate:
@@ -210,9 +216,9 @@ class InteriorPoint:
 
         Args:
             guess: configurations and wrenches; None takes `default_guess`.
-            polish_after: iterations before the polish.
-            clear: whether bounds hold from the start, far as the guess may be.
-            linearize: whether steps will be taken from it.
+            refine_after: iterations before the final refinement.
+            clear: whether bounds are in force from the start for any guess.
+            linearize: whether derivatives are needed.
         """
         program, problem = self.transcription.program, self.transcription.problem
         mu = self.options.start_barrier if guess is None else WARM_BARRIER
@@ -221,41 +227,43 @@ class InteriorPoint:
         problem.put_ends(q)
         phi = loads_of(program, w)
         cost = self._newton.evaluate(q, w, phi, linearize)
-        is_far = self._newton.excess() > FAR_OFF and not clear
-        mu = self.options.start_barrier if is_far else mu
+        in_initial_phase = self._newton.excess() > FAR_OFF and not clear
+        mu = self.options.start_barrier if in_initial_phase else mu
         return Iterate(
             q=q,
             w=w,
             phi=phi,
             cost=cost,
-            sides=() if is_far else self._make_sides(mu),
+            barriers=() if in_initial_phase else self._make_barriers(mu),
             multipliers=make_multipliers(program),
             mu=mu,
             least_mu=self.options.end_barrier,
-            polish_after=self.options.polish_after if is_far else polish_after,
+            refine_after=self.options.refine_after
+            if in_initial_phase
+            else refine_after,
         )
 
-    def _come_near(self, run: Iterate, iteration: int) -> None:
-        """Puts up the bounds once the motion is near them.
+    def _run_initial_phase(self, run: Iterate, iteration: int) -> None:
+        """Ends the initial phase once the bounds are nearly satisfied.
 
-        A guess that jerks from knot to knot is far beyond most bounds, and
-        barriers would stop every step that leads back. Costs and equations alone
-        smooth it in a few steps; its wrenches, which no cone held, start again.
+        A guess that is not smooth violates most bounds by far, and barriers would cut
+        every step that leads back. Costs and equations alone smooth it in a few steps;
+        its wrenches, which had no cones, are initialized again.
         """
         if self._newton.excess() < NEAR or iteration >= FREE_ITERATIONS:
             run.w = default_guess(self.transcription).w
             run.phi = loads_of(self.transcription.program, run.w)
             run.cost = self._newton.evaluate(run.q, run.w, run.phi)
-            run.sides = self._make_sides(run.mu)
+            run.barriers = self._make_barriers(run.mu)
             run.filter, run.damping = [], LEAST_DAMPING
-            run.near_since = iteration + 1
+            run.bounded_since = iteration + 1
 
-    def _unstick(self, run: Iterate, iteration: int) -> None:
-        """Changes the barriers where a polish is stuck against them.
+    def _restart(self, run: Iterate, iteration: int) -> None:
+        """Restarts a final refinement that does not converge.
 
-        Nearly there, ever shorter steps lead on; but over bounds of a high price the
-        barrier itself leaves an excess, which is in proportion to it. Farther off they
-        are put up anew.
+        Close to a solution ever shorter steps converge; but a bound with a large
+        multiplier keeps an excess in proportion to the barrier, which is then lowered.
+        Farther off all barriers are initialized again.
         """
         options = self.options
         if run.log[-1]["violation"] < NEARLY:
@@ -265,35 +273,37 @@ class InteriorPoint:
                 run.filter = []
             return
         run.mu, run.least_mu = options.start_barrier, options.end_barrier
-        run.sides = self._make_sides(run.mu)
+        run.barriers = self._make_barriers(run.mu)
         run.multipliers = make_multipliers(self.transcription.program)
-        run.filter, run.damping, run.polish = [], LEAST_DAMPING, 0
-        run.near_since = iteration + 1
+        run.filter, run.damping, run.refinement_steps = [], LEAST_DAMPING, 0
+        run.bounded_since = iteration + 1
 
     def _converged(self, run: Iterate) -> bool:
-        """Whether the last iterate solves the problem; starts the polish."""
+        """Whether the last iterate solves the problem; starts the final refinement."""
         options, last = self.options, run.log[-1]
         violation, iteration = last["violation"], int(last["iteration"])
         before = run.log[-2] if len(run.log) > 1 else {"cost": np.inf, "violation": 1e9}
         change = abs(run.cost - before["cost"]) / max(abs(run.cost), 1e-6)
-        still = run.mu <= POLISH_BARRIER and change < 0.01 and violation < 5e-3
+        still = run.mu <= REFINEMENT_BARRIER and change < 0.01 and violation < 5e-3
         slow = violation > 0.3 * before["violation"] or violation < 1e-4
-        iteration -= run.near_since
-        enough = iteration >= run.polish_after
-        late = iteration >= options.polish_at and violation < 1e-2
-        settled = change < 0.05 or iteration >= 2 * options.polish_at
-        if (enough and (run.polish or (still and slow))) or (late and settled):
-            # Steps that bounds cut short have not come as far as they should.
-            run.polish += not run.polish or last["alpha"] > LONG
-            run.damping = max(polish_damping(run.polish), run.damping)
-            run.mu = max(options.end_barrier, min(run.mu, POLISH_BARRIER))
+        iteration -= run.bounded_since
+        enough = iteration >= run.refine_after
+        late = iteration >= options.refine_at and violation < 1e-2
+        settled = change < 0.05 or iteration >= 2 * options.refine_at
+        if (enough and (run.refinement_steps or (still and slow))) or (
+            late and settled
+        ):
+            # Steps that bounds cut short do not count.
+            run.refinement_steps += not run.refinement_steps or last["alpha"] > LONG
+            run.damping = max(refinement_damping(run.refinement_steps), run.damping)
+            run.mu = max(options.end_barrier, min(run.mu, REFINEMENT_BARRIER))
             run.least_mu = max(run.mu, run.least_mu)
         if violation >= options.tolerance:
             return False
         done = run.mu <= 1.01 * run.least_mu and last["step"] < 1e-2
-        bounds = max(1, sum(side.on.size for side in run.sides))
-        gap = sum(side.complementarity() for side in run.sides)
-        return run.polish > 0 or (done and gap < 5 * run.mu * bounds)
+        bounds = max(1, sum(barrier.on.size for barrier in run.barriers))
+        gap = sum(barrier.complementarity() for barrier in run.barriers)
+        return run.refinement_steps > 0 or (done and gap < 5 * run.mu * bounds)
 
     def _adapt(self, run: Iterate) -> None:
         """Lowers the barrier; a new barrier starts a new filter."""
@@ -310,7 +320,7 @@ class InteriorPoint:
         if mu != run.mu:
             run.mu, run.filter = mu, []
 
-    def _make_sides(self, mu: float) -> tuple[Side, ...]:
+    def _make_barriers(self, mu: float) -> tuple[BoundBarrier, ...]:
         """Barriers of all bounds at the current rows."""
         program, rows = self.transcription.program, self._newton.values.rows
-        return make_sides(program, rows, mu, self.options.excess_cost)
+        return make_barriers(program, rows, mu, self.options.excess_cost)

@@ -1,15 +1,16 @@
-"""What a Newton step of the blocks comes to in wrenches and rows."""
+"""Wrenches and rows of a Newton step, from the step of the blocks."""
 
 import numpy as np
 
 from backbeat.models.collision.shapes import FAR
 from backbeat.models.compiled import compiled
+from backbeat.models.contact.cones import CONE_ROWS
 from backbeat.optimization.interior_point.newton_arrays import NewtonArrays
 from backbeat.optimization.transcription.linearization_arrays import (
     Evaluation,
     Linearization,
 )
-from backbeat.optimization.transcription.program import CONE_ROWS, Program
+from backbeat.optimization.transcription.program import Program
 
 
 @compiled
@@ -89,16 +90,16 @@ def _recover_local(program, values, derivatives, k, step):
     step.d_rows[k, rows.total] = total
     for f in range(program.collisions.body.shape[0]):
         s = 0.0
-        # A feeler far from everything does not move any nearer.
-        if program.feeler_on[k, f] and values.rows[k, rows.collision + f] < FAR:
+        # A sphere far from everything does not move any nearer.
+        if program.sphere_on[k, f] and values.rows[k, rows.collision + f] < FAR:
             for j in range(nv):
                 s += derivatives.collision[k, f, j] * step.dx[k, j]
         step.d_rows[k, rows.collision + f] = s
         s = 0.0
-        if program.sweep_on[k, f] and values.rows[k, rows.sweep + f] < FAR:
+        if program.midpoint_on[k, f] and values.rows[k, rows.midpoint + f] < FAR:
             for j in range(nv):
-                s += derivatives.sweep[k, f, j] * (step.dx[k, j] + step.dx[k - 1, j])
-        step.d_rows[k, rows.sweep + f] = 0.5 * s
+                s += derivatives.midpoint[k, f, j] * (step.dx[k, j] + step.dx[k - 1, j])
+        step.d_rows[k, rows.midpoint + f] = 0.5 * s
     for p in range(program.frame_body.shape[0]):
         for i in range(6):
             s = 0.0

@@ -1,4 +1,4 @@
-"""Rules of an interior point: which steps count, how damping and barrier change.
+"""Rules of an interior point: acceptance of steps, updates of damping and barrier.
 
 Sources
     Fletcher, Leyffer, "Nonlinear Programming without a Penalty Function", 2002.
@@ -12,13 +12,13 @@ import numpy as np
 LEAST_DAMPING = 1e-5
 
 
-def polish_damping(polish: int) -> float:
-    """Damping of the n-th step of the polish.
+def refinement_damping(refinement_steps: int) -> float:
+    """Damping of the n-th step of the final refinement.
 
     Ever shorter steps leave only the constraints to improve, and those converge
     quadratically.
     """
-    return 0.1 * 10 ** min(polish - 1, 3) * 4 ** max(0, polish - 5)
+    return 0.1 * 10 ** min(refinement_steps - 1, 3) * 4 ** max(0, refinement_steps - 5)
 
 
 def accepts(

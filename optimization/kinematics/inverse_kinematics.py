@@ -1,4 +1,4 @@
-"""Inverse kinematics: the nearest configuration in which frames are where asked.
+"""Inverse kinematics: the nearest configuration with frames at their targets.
 
 Damped Gauss-Newton with joint limits on the configuration manifold:
 
@@ -8,7 +8,7 @@ Damped Gauss-Newton with joint limits on the configuration manifold:
     subject to  joint limits, a bound on each step
 
 Targets are stiff costs and not constraints, so that an unreachable one ends at
-the nearest place, which is what a person wants to hear about. Nocedal, Wright,
+the nearest place, which is the useful report. Nocedal, Wright,
 "Numerical Optimization", 2006, chapters 10 and 18.
 """
 
@@ -38,8 +38,8 @@ class IKTarget:
 
     Attributes:
         X_WG: target pose.
-        axes: components asked for, e.g. "x y z".
-        lower: asks for at least this residual instead of zero [m or rad].
+        axes: constrained components, e.g. "x y z".
+        lower: requires at least this residual instead of zero [m or rad].
     """
 
     X_WG: RigidTransform
@@ -106,7 +106,7 @@ class InverseKinematics:
             self._weights[:6] = 0.1
         if joint_weights is not None:
             self._weights = joint_weights
-        # Cost of what no target asks for.
+        # Cost of components without a target.
         self._flat = np.diag(1e-2 * self._weights + 1e-6)
 
     def solve(
@@ -148,7 +148,7 @@ class InverseKinematics:
                 )
                 solution = solver.solve(program)
                 if not solution.found:
-                    # Where it got to is far from all targets, and the result says so.
+                    # The result is far from all targets, which its residual shows.
                     return self._result(step, targets)
                 if step.move(solution.x[: robot.num_velocities]) < 1e-7:
                     break
@@ -184,7 +184,7 @@ class InverseKinematics:
         }
         worst = max(sizes, key=lambda f: sizes[f])
         clearance = np.inf
-        if self.collisions.feelers:
+        if self.collisions.spheres:
             clearance = float(step.distances.min() - self.collisions.margin)
         return IKSolution(
             step.q,
@@ -196,7 +196,7 @@ class InverseKinematics:
 
 
 class _Rows(NamedTuple):
-    """Which residuals of frames are asked for, six a frame.
+    """Which residuals of frames are constrained, six a frame.
 
     Attributes:
         equal: those to be zero, frame by frame.

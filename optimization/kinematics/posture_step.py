@@ -13,16 +13,11 @@ from pydrake.math import RigidTransform
 from backbeat.models.collision.distances import distances
 from backbeat.models.collision.shapes import FAR, CollisionArrays
 from backbeat.models.compiled import compiled
-from backbeat.models.compiled.arrays import (
-    Array3,
-    Flags,
-    Indices,
-    Matrix,
-    Vector,
-)
+from backbeat.models.compiled.arrays import Array3, Flags, Indices, Matrix, Vector
 from backbeat.models.compiled.bound import Bound, bind
 from backbeat.models.dynamics import kinematics
 from backbeat.models.dynamics import recursion as dynamics
+from backbeat.models.dynamics.finite import UNBOUNDED
 from backbeat.models.dynamics.frame_arrays import frame_arrays
 from backbeat.models.dynamics.frames import Frame
 from backbeat.models.dynamics.kinematic_tree import (
@@ -36,7 +31,7 @@ from backbeat.models.dynamics.rotations import (
     left_jacobian_inverse,
     relative_log,
 )
-from backbeat.optimization.qp.program import INFINITY, QuadraticProgram
+from backbeat.optimization.qp.program import QuadraticProgram
 
 
 class _Targets(NamedTuple):
@@ -60,14 +55,14 @@ class _Seen(NamedTuple):
     J: Array3  # (n, 6, nv) Jacobians of the frames
     com: Vector  # (3,) center of mass [m]
     J_com: Matrix  # (3, nv)
-    d: Vector  # (F,) distances of the feelers [m]
+    d: Vector  # (F,) distances of the spheres [m]
     D: Matrix  # (F, nv) their rates
     on: Flags  # (F,) all of them
     bias: Vector  # (nv,) scratch
 
 
 class PostureStep:
-    """A configuration on its way to targets, with what a step from it has to know.
+    """A configuration on its way to targets, with the data of a step from it.
 
     Attributes:
         q: (nq,) where it is.
@@ -141,7 +136,7 @@ class PostureStep:
 
     @property
     def distances(self) -> np.ndarray:
-        """(F,) distances of the feelers from their nearest solids [m]."""
+        """(F,) distances of the spheres from their nearest solids [m]."""
         return self._seen.d
 
     @property
@@ -168,7 +163,7 @@ class PostureStep:
                 the entries of the step [rad or m].
             rows: (k,) residuals that have lower bounds.
             least: (k,) these bounds [rad or m].
-            margin: of the distances of feelers; those far away have no part [m].
+            margin: of the distances of spheres; those far away have no part [m].
             stiffness: cost of the slacks.
         """
         d, n = self._seen.d, len(g)
@@ -176,7 +171,7 @@ class PostureStep:
         lower, upper = np.empty(n + 2 * m + (m == 0)), np.empty(n + 2 * m + (m == 0))
         _limit(self.q, *limits, lower, upper)
         if m == 0:
-            lower[n], upper[n] = -INFINITY, INFINITY
+            lower[n], upper[n] = -UNBOUNDED, UNBOUNDED
             return QuadraticProgram(H, g, np.zeros((1, n)), lower, upper)
         room, A = np.empty(m), np.zeros((m, n + m))
         _bound_below(
@@ -235,7 +230,7 @@ def _move(
 
 @compiled
 def _near(d: Vector) -> int:
-    """How many feelers are not far from everything."""
+    """How many spheres are not far from everything."""
     number = 0
     for f in range(d.shape[0]):
         if d[f] < FAR:
@@ -309,5 +304,5 @@ def _add_slacks(
             larger[i, j] = H[i, j]
     for i in range(m):
         larger[n + i, n + i] = stiffness
-        lower[n + i], upper[n + i] = -INFINITY, INFINITY
-        lower[n + m + i], upper[n + m + i] = -room[i], INFINITY
+        lower[n + i], upper[n + i] = -UNBOUNDED, UNBOUNDED
+        lower[n + m + i], upper[n + m + i] = -room[i], UNBOUNDED

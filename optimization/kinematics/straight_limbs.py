@@ -1,4 +1,4 @@
-"""Straight limbs: where a knee is straight, and how much of a bend it keeps.
+"""Straight limbs: knees close to straight, and the bend that they keep.
 
 Where a limb is straight, no velocity of its joints moves its ends apart (Siciliano,
 Sciavicco, Villani, Oriolo, "Robotics: Modelling, Planning and Control", 2009, section
@@ -16,7 +16,7 @@ from backbeat.models.robot.model import RobotModel
 from backbeat.optimization.problem.dense_trajectory import DenseTrajectory
 from backbeat.optimization.problem.trajectory_problem import TrajectoryProblem
 
-# Time over which a limb that is straighter than asked for at an end gets bent [s].
+# Time over which a limb that is straighter than allowed at an end gets bent [s].
 EASE = 0.4
 # Links shorter than this on either side make no knee [m].
 LINK = 0.05

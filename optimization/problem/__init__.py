@@ -1,1 +1,1 @@
-"""What is to be found: `TrajectoryProblem`, its tasks and its contact schedule."""
+"""The `TrajectoryProblem`, its tasks and its contact schedule."""

@@ -1,4 +1,4 @@
-"""Which contacts carry the robot when: phases in a row."""
+"""Contact schedule: phases with constant sets of contacts."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,7 +12,7 @@ from backbeat.models.common.errors import BackbeatError
 
 @dataclass(frozen=True)
 class Phase:
-    """A stretch of time during which the set of contacts does not change.
+    """A period during which the set of contacts does not change.
 
     Attributes:
         duration: length [s].

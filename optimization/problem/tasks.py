@@ -1,4 +1,4 @@
-"""What a robot shall do: the one base of all tasks, and those of a trajectory.
+"""Tasks: their common base, and those of a trajectory.
 
 One rule everywhere: a task with a weight is a cost, without one a constraint.
 A bound is a constraint with room. Tasks of a trajectory are residuals of single

@@ -1,4 +1,4 @@
-"""TrajectoryProblem: everything that defines a motion to be found."""
+"""TrajectoryProblem: complete definition of a motion to be optimized."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -8,6 +8,7 @@ import numpy as np
 
 from backbeat.models.collision.shapes import NOTHING, CollisionModel
 from backbeat.models.common.errors import BackbeatError, unknown_name
+from backbeat.models.contact.friction import PLANNED_FRICTION
 from backbeat.models.dynamics.rotations import box_plus
 from backbeat.models.robot.model import RobotModel
 from backbeat.optimization.problem.contact_schedule import ContactSchedule
@@ -42,7 +43,7 @@ class Limits:
     velocity: float = 0.75
     position_margin: float = 0.01
     bend: float = 0.0
-    friction: float = 0.5
+    friction: float = PLANNED_FRICTION
     friction_share: float = 1.0
     patch_share: float = 0.95
     contact_force: float = 3.0
@@ -116,7 +117,7 @@ class TrajectoryProblem:
         q_end: (nq,) configuration at rest in which the motion ends; None leaves it to
             the tasks.
         collisions: shapes that keep their distance.
-        near: (feeler, knots) where a feeler may come nearer than the margin, as a
+        near: (sphere, knots) where a sphere may come nearer than the margin, as a
             stick tip at the drum it strikes.
         guess: (N, nq) where the search starts; None stays at q_start.
         guess_is_clear: whether the guess finds its way around all obstacles. Bounds
@@ -243,7 +244,7 @@ class TrajectoryProblem:
         inside = (self.times >= start - 1e-9) & (self.times <= end + 1e-9)
         return np.where(inside)[0]
 
-    def stretched(self, factor: float) -> "TrajectoryProblem":
+    def time_scaled(self, factor: float) -> "TrajectoryProblem":
         """The same problem with `factor` times the time."""
         return self.retimed([factor * p.duration for p in self.schedule.phases])
 

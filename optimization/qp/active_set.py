@@ -4,10 +4,10 @@ Bounds are guessed to be active; with them as equations the program is linear,
 
     H x + g + A_W' y = 0,    A_W x = b_W,
 
-and its answer corrects the guess: what pulls at its bound is let go, what lies beyond
-its bound is added, until nothing changes and the answer is optimal. From tick to tick
-of a controller the guess is mostly right at once. It need not converge, and then says
-so. Source
+and its solution corrects the guess: bounds with a multiplier of the wrong sign are
+removed, violated ones added, until nothing changes and the solution is optimal. From
+tick to tick of a controller the guess is mostly right at once. It need not converge,
+which it reports. Source
     Hintermüller, Ito, Kunisch, "The Primal-Dual Active Set Strategy as a Semismooth
     Newton Method", 2002.
 """
@@ -288,7 +288,7 @@ def follow(H, g, A, lower, upper, guess, x, dual):
 
 
 class ActiveSetSolver:
-    """Follows the active set from program to program, and asks DAQP where that fails.
+    """Follows the active set from program to program, and uses DAQP where that fails.
 
     Like `DaqpSolver` it remembers nothing: the warm start is the dual solution that is
     handed in.

@@ -4,8 +4,8 @@
     subject to  lower <= [x[:num_bounds]; A x] <= upper
 
 The first `num_bounds` bounds are simple bounds on the first variables, the rest
-belong to the rows of A. A solution knows its own residuals: callers check them
-and never trust a solver's word.
+belong to the rows of A. A solution has residuals, which callers check
+in addition to the solver's status.
 """
 
 from dataclasses import dataclass, replace
@@ -22,7 +22,6 @@ from backbeat.models.compiled.bound import Bound, bind
 
 # DAQP's codes for its constraints.
 _ACTIVE, _AT_LOWER, _EQUALITY = 1, 2, 5
-INFINITY = 1e30
 # DAQP's exit flags, in words; the rest are of no use to anyone.
 _STATUS = {1: "solved", -1: "infeasible", -4: "iteration cap"}
 
@@ -35,7 +34,7 @@ class QuadraticProgram:
         H: (n, n) symmetric positive definite.
         g: (n,).
         A: (m, n).
-        lower, upper: (num_bounds + m,) with +-1e30 for none.
+        lower, upper: (num_bounds + m,) with +-`UNBOUNDED` for none.
     """
 
     H: np.ndarray

@@ -4,13 +4,13 @@
     minimize    1/2 x'H x - (toward + N x_0)'x
     subject to  lower <= A x <= upper
 
-H has N in it, weights so small beside the rest that they decide only what nothing else
-decides. What they cost the rest shrinks with every pass (proximal iterations), and H is
-factored once for all of them.
+H includes N, weights so small against the rest that they decide only what is otherwise
+undetermined. Their influence on the rest shrinks with every pass (proximal iterations),
+and H is factored once for all of them.
 
 Bounds that are active are found as in `active_set.py`, from those of a guess: the last
 tick's, or none. The answer is that of the bounds that are active in the end, whatever
-was guessed. Where that does not end, another solver is asked.
+was guessed. Where that does not end, another solver is used.
 
 Hintermüller, Ito, Kunisch, "The Primal-Dual Active Set Strategy as a Semismooth Newton
 Method", 2002. Rockafellar, "Monotone Operators and the Proximal Point Algorithm", 1976.
@@ -33,7 +33,7 @@ from backbeat.optimization.qp.program import (
 
 # Passes over a program, and the change of an answer from which on it has settled.
 PASSES, SETTLED = 4, 1e-9
-# Corrections of what is active before another solver is asked.
+# Corrections of what is active before another solver is used.
 ROUNDS = 8
 # How far beyond a bound counts as beyond it, as a share of what is accepted.
 BEYOND = 1e-3
@@ -137,7 +137,7 @@ class SettlingSolver:
         """Makes a solver.
 
         Args:
-            other: name of the back end that is asked where guesses do not end.
+            other: name of the back end that is used where guesses do not end.
 
         Raises:
             BackbeatError: no such back end.

@@ -1,4 +1,4 @@
-"""Consistency: standing contacts stay where they stand, and forces fit the motion.
+"""Consistency: standing contacts keep their places, and forces fit the motion.
 
 Sample by sample, compiled: the limb of every standing contact is put where that stands,
 and the wrenches of standing patches are changed by the least that satisfies the base

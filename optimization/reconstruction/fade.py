@@ -1,4 +1,4 @@
-"""Fades: corrections of a motion at an instant that vanish smoothly within a while."""
+"""Fades: corrections of a motion at an instant that vanish smoothly over a time."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""Flight: how the base moves while nothing touches the ground.
+"""Flight: motion of the base without contacts.
 
 The joints decide the shape of the body. Gravity decides the path of its center of
 mass, a parabola, and the angular momentum about it stays what it was at the

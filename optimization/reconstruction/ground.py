@@ -1,6 +1,6 @@
-"""Ground: what a motion tells about the ground under its patches in the air.
+"""Ground: properties of the ground, from a motion, under its patches in the air.
 
-A patch that swings knows two planes: that of the support it left and that of the one
+A patch that swings has two planes: that of the support it left and that of the one
 it will stand on; z = 0 takes the place of one that is missing. Over the rectangle of
 a support the ground is its plane. Elsewhere it is the lower of the two: exact on
 flat ground and on a slope, and never a false alarm before a block, a pit or a chair.

@@ -1,10 +1,10 @@
-"""Rebounds: after an impact a limb moves as the blow has it, for a while.
+"""Rebounds: short motion of a limb after an impact, as the impulse has it.
 
 The knots of a motion would have all joints of an arm turn round at once; a blow on the
-tip of a stick turns the light wrist. What the servos are asked for against that, they
-fight for, and pull the tip back to the head. So the jump of a limb's joints becomes
-that of an impulse along the normal, M^-1 J' n, with the tip as fast along it as the
-knots have it, and goes over to the motion of the knots within a tenth of a second.
+tip of a stick turns the light wrist. Servos that are commanded otherwise counteract it,
+and pull the tip back to the head. So the jump of a limb's joints becomes that of an
+impulse along the normal, M^-1 J' n, with the tip as fast along it as the knots have it,
+and goes over to the motion of the knots within a tenth of a second.
 
 Sources
     Brach, "Mechanical Impact Dynamics", 1991.
@@ -102,7 +102,7 @@ class Rebounds:
         return 0.0
 
     def _distances(self, q: np.ndarray) -> np.ndarray:
-        """(M, F) distances of feelers at M configurations [m]."""
+        """(M, F) distances of spheres at M configurations [m]."""
         state = Configuration(self._robot, q[0])
         return np.array([state.update(one).distances(self._shapes)[0] for one in q])
 

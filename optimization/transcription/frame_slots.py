@@ -10,10 +10,10 @@ import numpy as np
 from pydrake.math import RigidTransform
 
 from backbeat.models.common.errors import BackbeatError
+from backbeat.models.dynamics.finite import UNBOUNDED
 from backbeat.models.dynamics.frames import Frame
 from backbeat.optimization.problem.tasks import FrameTask, axis_indices
 from backbeat.optimization.problem.trajectory_problem import TrajectoryProblem
-from backbeat.optimization.transcription.program import FREE
 
 # Targets nearer than this are the same [m or 1].
 SAME = 1e-12
@@ -51,8 +51,8 @@ class FrameSlot:
             p_WG=np.zeros((N, 3)),
             weight=np.zeros((N, 6)),
             equal=np.zeros((N, 6)),
-            lower=np.full((N, 6), -FREE),
-            upper=np.full((N, 6), FREE),
+            lower=np.full((N, 6), -UNBOUNDED),
+            upper=np.full((N, 6), UNBOUNDED),
         )
 
     def accepts(self, k: int, X: RigidTransform) -> bool:

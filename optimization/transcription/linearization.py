@@ -5,6 +5,7 @@ import numpy as np
 from backbeat.models.collision.distances import distances
 from backbeat.models.compiled import compiled
 from backbeat.models.compiled.arrays import Array3, Matrix
+from backbeat.models.contact.cones import CONE_ROWS
 from backbeat.models.dynamics.derivatives import inverse_dynamics_derivatives
 from backbeat.models.dynamics.kinematics import (
     base_position,
@@ -31,7 +32,7 @@ from backbeat.optimization.transcription.linearization_arrays import (
     make_linearization,
     make_scratch,
 )
-from backbeat.optimization.transcription.program import CONE_ROWS, Program
+from backbeat.optimization.transcription.program import Program
 
 
 def evaluate_once(
@@ -55,7 +56,7 @@ def evaluate(
     derivatives: Linearization,
     linearize: bool,
 ) -> float:
-    """Evaluates a program, with first derivatives if asked.
+    """Evaluates a program, with first derivatives if requested.
 
     Args:
         program: Program.
@@ -76,9 +77,9 @@ def evaluate(
         _interval(program, q, k, values, derivatives)
     if program.collisions.body.shape[0] > 0:
         for k in range(2, N):
-            if not program.sweep_on[k].any():
+            if not program.midpoint_on[k].any():
                 continue
-            _sweep(program, q, k, scratch, values, derivatives, linearize)
+            _midpoint(program, q, k, scratch, values, derivatives, linearize)
     for k in range(N):
         cost += _knot(program, q, w, phi, k, scratch, values, derivatives, linearize)
     if program.rest_scale > 0:
@@ -193,30 +194,30 @@ def _frames(program, q, k, scratch, values, derivatives, linearize):
 
 @compiled
 def _collisions(program, q, k, scratch, values, derivatives, linearize):
-    """Distances of the feelers of knot k."""
+    """Distances of the spheres of knot k."""
     first = program.rows.collision
     g = values.rows[k, first : first + program.collisions.body.shape[0]]
     D = derivatives.collision[k if linearize else 0]
-    _feel(program, q, scratch, program.feeler_on[k], g, D, linearize)
+    _sphere_distances(program, q, scratch, program.sphere_on[k], g, D, linearize)
 
 
 @compiled
-def _sweep(program, q, k, scratch, values, derivatives, linearize):
-    """Distances of the feelers half way between knots k-1 and k."""
-    first = program.rows.sweep
+def _midpoint(program, q, k, scratch, values, derivatives, linearize):
+    """Distances of the spheres half way between knots k-1 and k."""
+    first = program.rows.midpoint
     g = values.rows[k, first : first + program.collisions.body.shape[0]]
-    D = derivatives.sweep[k if linearize else 0]
+    D = derivatives.midpoint[k if linearize else 0]
     middle = np.empty(q.shape[1])
     step = 0.5 * program.span[k - 1]
     zero = np.zeros(values.velocity.shape[1])
     box_plus(q[k - 1], values.velocity[k], step, program.tree.floating, middle)
     forward_pass(program.tree, middle, zero, zero, 0.0, scratch.ws, False)
-    _feel(program, middle, scratch, program.sweep_on[k], g, D, linearize)
+    _sphere_distances(program, middle, scratch, program.midpoint_on[k], g, D, linearize)
 
 
 @compiled
-def _feel(program, q, scratch, on, g, D, linearize):
-    """Distances g, and derivatives D, of feelers after a forward pass at q."""
+def _sphere_distances(program, q, scratch, on, g, D, linearize):
+    """Distances g, and derivatives D, of spheres after a forward pass at q."""
     p_WB = np.empty(3)
     base_position(program.tree, q, p_WB)
     tree, ws = program.tree, scratch.ws

@@ -28,7 +28,7 @@ class Linearization(NamedTuple):
     frame: Array4  # (N, P, 6, nv)
     com: Array3  # (N, 3, nv)
     collision: Array3  # (N, F, nv)
-    sweep: Array3  # (N, F, nv) at the middle, against a step of both ends
+    midpoint: Array3  # (N, F, nv) at the middle, against a step of both ends
     left: Array3  # (N, 3, 3) d velocity / d (block k), rotation part, times h
     right: Array3  # (N, 3, 3) minus the same for block k - 1
 
@@ -88,7 +88,7 @@ def make_linearization(program: Program) -> Linearization:
         frame=z((N, P, 6, nv)),
         com=z((N, 3, nv)),
         collision=z((N, len(program.collisions.body), nv)),
-        sweep=z((N, len(program.collisions.body), nv)),
+        midpoint=z((N, len(program.collisions.body), nv)),
         left=z((N, 3, 3)),
         right=z((N, 3, 3)),
     )

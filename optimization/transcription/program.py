@@ -17,11 +17,8 @@ from backbeat.models.compiled.arrays import (
     Matrix,
     Vector,
 )
+from backbeat.models.contact.cones import CONE_ROWS
 from backbeat.models.dynamics.kinematic_tree import KinematicTree
-
-# Rows of the wrench cone of one contact (16 for a patch) and its normal force.
-CONE_ROWS = 16
-FREE = 1e30
 
 
 class RowLayout(NamedTuple):
@@ -33,15 +30,15 @@ class RowLayout(NamedTuple):
     cone: int  # C * CONE_ROWS rows A w <= 0
     normal: int  # C normal forces
     frame: int  # P * 6 frame residuals
-    collision: int  # F distances of feelers from the nearest solid
-    sweep: int  # F distances half way from the knot before
+    collision: int  # F distances of spheres from the nearest solid
+    midpoint: int  # F distances half way from the knot before
     rate: int  # n_phi changes of load over the interval before the knot
     total: int  # 1 total load
     num_rows: int  # number of rows
 
 
 def row_layout(
-    nj: int, num_contacts: int, num_frames: int, num_feelers: int, n_phi: int
+    nj: int, num_contacts: int, num_frames: int, num_spheres: int, n_phi: int
 ) -> RowLayout:
     """Lays out the rows for given sizes."""
     position = nj
@@ -50,8 +47,8 @@ def row_layout(
     normal = cone + num_contacts * CONE_ROWS
     frame = normal + num_contacts
     collision = frame + 6 * num_frames
-    sweep = collision + num_feelers
-    rate = sweep + num_feelers
+    midpoint = collision + num_spheres
+    rate = midpoint + num_spheres
     total = rate + n_phi
     return RowLayout(
         torque=0,
@@ -61,7 +58,7 @@ def row_layout(
         normal=normal,
         frame=frame,
         collision=collision,
-        sweep=sweep,
+        midpoint=midpoint,
         rate=rate,
         total=total,
         num_rows=total + 1,
@@ -83,14 +80,14 @@ class Program(NamedTuple):
     frame_body: Indices  # (P,)
     frame_R: Array3  # (P, 3, 3)
     frame_p: Matrix  # (P, 3)
-    frame_used: FlagMatrix  # (N, P) whether anything asks for the frame
+    frame_used: FlagMatrix  # (N, P) whether any task uses the frame
     R_WG: Array4  # (N, P, 3, 3) targets
     p_WG: Array3  # (N, P, 3)
     frame_weight: Array3  # (N, P, 6) costs per second
     frame_equal: Array3  # (N, P, 6) 1.0 where the residual must vanish
     collisions: CollisionArrays
-    feeler_on: FlagMatrix  # (N, F) whether a feeler keeps its distance at a knot
-    sweep_on: FlagMatrix  # (N, F) whether it does so half way from the knot before
+    sphere_on: FlagMatrix  # (N, F) whether a sphere keeps its distance at a knot
+    midpoint_on: FlagMatrix  # (N, F) whether it does so half way from the knot before
     # Contacts.
     cone: Array3  # (C, CONE_ROWS, 6)
     wrench_start: IndexMatrix  # (N, C) first wrench variable, -1 when off

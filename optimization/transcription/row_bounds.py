@@ -4,11 +4,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from backbeat.models.contact.cones import wrench_cone
+from backbeat.models.contact.cones import CONE_ROWS, wrench_cone
+from backbeat.models.dynamics.finite import UNBOUNDED
 from backbeat.optimization.kinematics.straight_limbs import bent_range
 from backbeat.optimization.problem.trajectory_problem import TrajectoryProblem
 from backbeat.optimization.transcription.frame_slots import FrameSlot
-from backbeat.optimization.transcription.program import CONE_ROWS, FREE, Program
+from backbeat.optimization.transcription.program import Program
 
 
 def write_bounds(
@@ -21,7 +22,7 @@ def write_bounds(
 
     Args:
         problem: what bounds motion and forces.
-        program: whose bounds are all FREE.
+        program: whose bounds are all UNBOUNDED.
         slots: its frames.
         on: (N, C) whether a contact carries a wrench at a knot.
     """
@@ -58,11 +59,11 @@ def write_bounds(
         upper[:, first : first + 6] = slot.upper
     margin = problem.collisions.margin
     for first, on_rows in (
-        (layout.collision, program.feeler_on),
-        (layout.sweep, program.sweep_on),
+        (layout.collision, program.sphere_on),
+        (layout.midpoint, program.midpoint_on),
     ):
         rows = slice(first, first + on_rows.shape[1])
-        lower[:, rows] = np.where(on_rows, margin, -FREE)
+        lower[:, rows] = np.where(on_rows, margin, -UNBOUNDED)
     if len(program.rated):
         rate = limits.force_rate * program.h[1:-1, None]
         bound(layout.rate, len(program.rated), slice(2, N - 1), -rate, rate)

@@ -37,16 +37,12 @@ Sources
 
 import numpy as np
 
-from backbeat.models.contact.cones import wrench_cone
+from backbeat.models.contact.cones import CONE_ROWS, wrench_cone
+from backbeat.models.dynamics.finite import UNBOUNDED
 from backbeat.optimization.problem.tasks import CenterOfMassTask, PostureTask
 from backbeat.optimization.problem.trajectory_problem import TrajectoryProblem
 from backbeat.optimization.transcription.frame_slots import FrameSlot, make_slots
-from backbeat.optimization.transcription.program import (
-    CONE_ROWS,
-    FREE,
-    Program,
-    row_layout,
-)
+from backbeat.optimization.transcription.program import Program, row_layout
 from backbeat.optimization.transcription.row_bounds import write_bounds
 
 
@@ -83,7 +79,7 @@ class Transcription:
         spans = _spans(h, problem.beside)
         dt = np.r_[0.5 * h[0], 0.5 * (h[1:] + h[:-1]), 0.5 * h[-1]]
         C, P = len(self._frames), len(slots)
-        rows = row_layout(nj, C, P, len(problem.collisions.feelers), len(rated))
+        rows = row_layout(nj, C, P, len(problem.collisions.spheres), len(rated))
         on = self._active()
         sizes = np.array([3 if c.is_point else 6 for c in self._frames], np.int64)
         start = np.cumsum(on * sizes, axis=1) - on * sizes if C else np.zeros((N, 0))
@@ -108,8 +104,8 @@ class Transcription:
             frame_weight=_by_knot([s.weight for s in slots], nothing.weight),
             frame_equal=_by_knot([s.equal for s in slots], nothing.equal),
             collisions=problem.collisions.arrays(),
-            feeler_on=self._feelers_on(),
-            sweep_on=self._sweeps_on(),
+            sphere_on=self._spheres_on(),
+            midpoint_on=self._midpoints_on(),
             cone=self._cones(),
             wrench_start=np.where(on, start, -1).astype(np.int64),
             wrench_first=np.array([6 - s for s in sizes], np.int64),
@@ -123,8 +119,8 @@ class Transcription:
             effort_weight=w.effort,
             velocity_weight=w.velocity * self._shares(),
             acceleration_weight=w.acceleration * self._shares(),
-            lower=np.full((N, rows.num_rows), -FREE),
-            upper=np.full((N, rows.num_rows), FREE),
+            lower=np.full((N, rows.num_rows), -UNBOUNDED),
+            upper=np.full((N, rows.num_rows), UNBOUNDED),
             # Makes 1 mm/s of remaining speed as bad as 1e-2 of a scaled row.
             rest_scale=10.0 * spans[-1] if problem.end_at_rest else 0.0,
         )
@@ -156,18 +152,18 @@ class Transcription:
         stands = problem.schedule.active(middles, name)
         return np.r_[stands[:1], stands[1:] & stands[:-1], stands[-1:]]
 
-    def _feelers_on(self) -> np.ndarray:
-        """(N, F) where feelers keep their distance."""
+    def _spheres_on(self) -> np.ndarray:
+        """(N, F) where spheres keep their distance."""
         problem = self.problem
-        on = np.ones((problem.num_knots, len(problem.collisions.feelers)), bool)
+        on = np.ones((problem.num_knots, len(problem.collisions.spheres)), bool)
         on[: problem.free_knots.start] = on[problem.free_knots.stop :] = False
-        for feeler, knots in problem.near:
-            on[knots, feeler] = False
+        for sphere, knots in problem.near:
+            on[knots, sphere] = False
         return on
 
-    def _sweeps_on(self) -> np.ndarray:
+    def _midpoints_on(self) -> np.ndarray:
         """(N, F) where they do so half way from the knot before."""
-        on = self._feelers_on() & self.problem.collisions.is_swept
+        on = self._spheres_on() & self.problem.collisions.checks_midpoints
         on[1:] |= on[:-1]
         on[:3] = False
         return on

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from backbeat.optimization.interior_point.solution import RowName, Thing, Trouble
+from backbeat.optimization.interior_point.solution import RowName, Thing, Violation
 
 # Bounds of the checks. A sole that drifts by half a millimeter, or a momentum
 # balance that is off by a percent of the weight, is less than what contact
@@ -104,9 +104,9 @@ class Certificate:
         """Checks that did not pass."""
         return [c for c in self.checks if not c.passed]
 
-    def troubles(self) -> list[Trouble]:
+    def all_violations(self) -> list[Violation]:
         """What is beyond a bound between knots; one kind is as bad as another."""
-        return [Trouble(c.time, c.about, 1.0, True) for c in self.places]
+        return [Violation(c.time, c.about, 1.0, True) for c in self.places]
 
     def to_dict(self) -> dict[str, dict[str, float | str]]:
         """Plain data for a file."""
@@ -191,7 +191,7 @@ class Worst:
     def see_all(
         self, name: str, values: np.ndarray, times: np.ndarray, where: Sequence[str]
     ) -> None:
-        """Sees (n, m) values at n times, of m things."""
+        """Takes (n, m) values at n times, of m subjects."""
         if not values.size:
             return
         worst = np.argmax(values, axis=1)

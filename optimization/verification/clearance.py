@@ -1,4 +1,4 @@
-"""Clearance: how deep anything of a robot is in itself or in the things around it.
+"""Clearance: penetrations of a robot with itself or with solids around it.
 
 Drake's geometry engine with every shape of the robot, independent of the spheres
 that the optimizer keeps apart.

@@ -1,9 +1,9 @@
-"""Piecewise verification: of a motion that was verified before only what is new.
+"""Piecewise verification: of a changed motion only the parts that are new.
 
 What verification finds in some samples is decided by these samples, by the supports
 that feet in the air left and will stand on, and by the robot among its solids. So
-certificates are kept by the very bits of all this: one counts again for nothing else.
-Pieces share the sample between them, so that what is between two is looked at too.
+certificates are kept by a hash of all this, and used again for equal inputs only.
+Pieces share the sample between them, so that the interval between two is verified too.
 """
 
 import hashlib
@@ -29,7 +29,7 @@ class PiecewiseVerifier:
     """
 
     def __init__(self, verifier: Verifier) -> None:
-        """Knows no piece yet."""
+        """Starts without pieces."""
         self._verifier = verifier
         self._known: OrderedDict[bytes, Certificate] = OrderedDict()
         self.verified = 0

@@ -1,7 +1,7 @@
-"""Replay: a fresh Drake plant goes through the samples of a motion.
+"""Replay: the samples of a motion in a fresh Drake plant.
 
-Nothing of the transcription or of the compiled recursion is used here; what Drake
-says of every sample is written down, for others to judge.
+Nothing of the transcription or of the compiled recursion is used here; the results of
+Drake for every sample are recorded, and checked elsewhere.
 """
 
 from dataclasses import dataclass

@@ -26,7 +26,7 @@ from backbeat.optimization.verification.certificate import (
 from backbeat.optimization.verification.clearance import Clearance
 from backbeat.optimization.verification.replay import SAME_TIME, Replayed, ReplayPlant
 
-# What followers, of which the plan knows only where they rest, may add to torques.
+# What followers, of which the plan has only the rest positions, may add to torques.
 FOLLOWED = 0.01  # share of the limit
 
 
@@ -54,10 +54,10 @@ def verify(
 def knot_check(solution: TrajectorySolution) -> Check:
     """The worst violation of the knots of a solution."""
     bound = BOUNDS["knot_violation"]
-    troubles = solution.worst_troubles()
-    if not troubles:
+    violations = solution.worst_violations()
+    if not violations:
         return Check("knot_violation", 0.0, bound, 0.0, "")
-    time, name, amount, _ = troubles[0]
+    time, name, amount, _ = violations[0]
     value, where = max(amount, 0.0), str(name)
     return Check("knot_violation", value, bound, time, where, name.things)
 

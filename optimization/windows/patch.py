@@ -1,10 +1,9 @@
-"""Patches: where a problem has changed its motion is found anew, and only there.
+"""Patches: local solutions of a problem that has changed in a few places.
 
-What a motion does elsewhere has hardly an influence (see
-`backbeat.optimization.windows.pieces`), and the old motion is a solution there still.
-So a stretch about what changed is solved
-again, from the old motion, its ends held to the very knots of the old one: the joined
-motion meets every row of the new problem where the stretch and the rest do.
+The influence of a change decays fast (see `backbeat.optimization.windows.pieces`), so
+the old motion remains a solution elsewhere. A subproblem around the change is solved
+again from the old motion, with its end knots fixed to the old ones: the joined motion
+satisfies every row of the new problem where the subproblem and the rest do.
 """
 
 from collections.abc import Iterator
@@ -18,8 +17,12 @@ from backbeat.optimization.problem.trajectory_problem import TrajectoryProblem
 from backbeat.optimization.transcription.program import Program
 from backbeat.optimization.transcription.transcribe import Transcription
 from backbeat.optimization.windows.pieces import MARGIN, Knots, Window, ordered
-from backbeat.optimization.windows.seams import CALM, quietest, quietness
-from backbeat.optimization.windows.stretch import stretch
+from backbeat.optimization.windows.split_points import (
+    MAX_SCORE,
+    best_split,
+    split_score,
+)
+from backbeat.optimization.windows.subproblem import subproblem
 
 # Arrays of a program that have a row for every knot.
 _BY_KNOT = (
@@ -28,8 +31,8 @@ _BY_KNOT = (
     "p_WG",
     "frame_weight",
     "frame_equal",
-    "feeler_on",
-    "sweep_on",
+    "sphere_on",
+    "midpoint_on",
     "wrench_start",
     "num_wrench",
     "com_target",
@@ -39,21 +42,21 @@ _BY_KNOT = (
     "lower",
     "upper",
 )
-# What the robot and its solids decide, which are compared as such.
+# Arrays that follow from robot and solids, which are compared themselves.
 _GIVEN = ("tree", "collisions")
-# Knots between what changed and an end whose knots are given.
+# Knots between a change and an end whose knots are given.
 GIVEN = 3
 
 
 class Patch(NamedTuple):
-    """A stretch of a problem that is found anew.
+    """A range of knots that is solved again.
 
     Attributes:
-        start, end: its first and last knot, which the old motion gives unless the
-            motion begins or ends there.
+        start, end: its first and last knot, fixed to those of the old motion unless
+            the motion begins or ends there.
         first, last: the part of the motion whose curves it changes. They are B-splines
-            and change two knots beyond those that did, but for limbs in the air and
-            bases in flight, which are curves of their own.
+            and change two knots beyond those that did, except for limbs in the air and
+            bases in flight, which have curves of their own.
     """
 
     start: int
@@ -67,10 +70,10 @@ class Patch(NamedTuple):
 
 
 def changed_knots(before: Transcription, after: Transcription) -> np.ndarray | None:
-    """(n,) knots at which two problems differ; None if they are no two of a kind.
+    """(n,) knots at which two problems differ; None if they cannot be compared.
 
-    Two of a kind are of the same robot among the same solids, with the same times,
-    contacts and kinds of rows: the knots of one then make sense in the other.
+    Comparable problems have the same robot, solids, times, contacts and kinds of rows,
+    so that the knots of one are an iterate of the other.
     """
     if not _are_of_a_kind(before, after):
         return None
@@ -102,7 +105,7 @@ def _are_of_a_kind(before: Transcription, after: Transcription) -> bool:
 def _shared(
     before: Transcription, after: Transcription
 ) -> Iterator[tuple[object, object]]:
-    """Pairs of what two programs have once and not for every knot."""
+    """Pairs of values of two programs that do not depend on the knot."""
     for name in Program._fields:
         pair = getattr(before.program, name), getattr(after.program, name)
         if name in _BY_KNOT:
@@ -118,23 +121,23 @@ def _equal(a: object, b: object) -> bool:
 
 
 def make_patch(problem: TrajectoryProblem, changed: np.ndarray, beside: float) -> Patch:
-    """The stretch about what changed, from and to quiet knots.
+    """The range of knots around a change, between good split points.
 
     Args:
         problem: the new problem.
         changed: (n,) knots at which it changed, at least one.
-        beside: what is found anew on either side of them, about [s].
+        beside: time before and after them that is solved again, about [s].
     """
     times, last = problem.times, problem.num_knots - 1
-    quiet, places = quietness(problem), times[changed[[0, -1]]]
+    score, places = split_score(problem), times[changed[[0, -1]]]
     most = max(int(changed[0]) - GIVEN, 0)
     least = min(int(changed[-1]) + GIVEN, last)
-    start = quietest(times, quiet, places[0] - beside, slice(0, most + 1))
-    end = quietest(times, quiet, places[1] + beside, slice(least, None))
+    start = best_split(times, score, places[0] - beside, slice(0, most + 1))
+    end = best_split(times, score, places[1] + beside, slice(least, None))
     # Ends need two knots of their own, and what is left beside them some, too.
     start = 0 if start < MARGIN else start
     end = last if end > last - MARGIN else end
-    reach = [GIVEN if quiet[k] == CALM else MARGIN for k in (start, end)]
+    reach = [GIVEN if score[k] == MAX_SCORE else MARGIN for k in (start, end)]
     return Patch(start, end, max(0, start - reach[0]), min(last, end + reach[1]))
 
 
@@ -149,7 +152,7 @@ def patch_problem(
         old: knots of the whole old motion, with the problem's contacts in order.
     """
     a, b = patch.start, patch.end
-    part = stretch(problem, a, b)
+    part = subproblem(problem, a, b)
     if a > 0:
         part = replace(part, knots_start=old.q[a - 1 : a + 2], q_start=old.q[a])
     if b < problem.num_knots - 1:

@@ -1,12 +1,12 @@
 """Windows: a long trajectory problem as overlapping pieces that join smoothly.
 
-What a motion does in ten seconds has hardly an influence on what it should do now:
-the sensitivity of an optimal trajectory decays exponentially (Na, Anitescu,
-"Exponential Decay in the Sensitivity Analysis of Nonlinear Dynamic Programming",
-2020). So every other window is solved with a run-in and a run-out that are thrown
-away, and those between them from the last two knots of one neighbor to the first two
-of the next. Every knot's dynamics is then satisfied in one window by the very knots of
-the joined motion: the seams are as exact as the rest.
+A motion ten seconds ahead has hardly any influence on the present one: the sensitivity
+of an optimal trajectory decays exponentially (Na, Anitescu, "Exponential Decay in the
+Sensitivity Analysis of Nonlinear Dynamic Programming", 2020). So every other window is
+solved with a run-in and a run-out that are discarded, and those between them from the
+last two knots of one neighbor to the first two of the next. The dynamics of every knot
+then hold in one window with the knots of the joined motion: the split points are as
+exact as the rest.
 """
 
 import itertools
@@ -22,13 +22,13 @@ from backbeat.optimization.kinematics.inverse_kinematics import (
     InverseKinematics,
 )
 from backbeat.optimization.problem.trajectory_problem import TrajectoryProblem
-from backbeat.optimization.windows.seams import (
+from backbeat.optimization.windows.split_points import (
+    best_split,
     firm_start,
     missing_contacts,
-    quietest,
-    quietness,
+    split_score,
 )
-from backbeat.optimization.windows.stretch import stretch, tasks_from
+from backbeat.optimization.windows.subproblem import subproblem, tasks_from
 
 # Usual length of a window, and of what is solved besides on either side [s].
 LENGTH, OVERLAP = 10.0, 2.5
@@ -39,7 +39,7 @@ MARGIN = 16
 
 
 class Knots(NamedTuple):
-    """Knots of a stretch of a motion.
+    """Knots of a part of a motion.
 
     Attributes:
         q: (n, nq) configurations.
@@ -80,18 +80,18 @@ def make_windows(problem: TrajectoryProblem) -> list[Window]:
     """
     times, N = problem.times, problem.num_knots
     count = max(1, round(times[-1] / LENGTH))
-    quiet, missing = quietness(problem), missing_contacts(problem)
-    seams = []
+    score, missing = split_score(problem), missing_contacts(problem)
+    splits = []
     for place in LENGTH * np.arange(1, count):
-        seams.append(quietest(times, quiet, place))
-    ends = [-1, *sorted(set(seams)), N - 1]
+        splits.append(best_split(times, score, place))
+    ends = [-1, *sorted(set(splits)), N - 1]
     windows = []
     for i, (left, right) in enumerate(itertools.pairwise(ends)):
         free = i % 2 == 0
         start, end = left, min(right + 1, N - 1)
         if free:
             start = int(np.searchsorted(times, times[max(left, 0)] - OVERLAP))
-            start = firm_start(start, missing, quiet)
+            start = firm_start(start, missing, score)
             last = times[end] + OVERLAP
             end = int(np.searchsorted(times, last, side="right")) - 1
         windows.append(Window(left + 1, right, max(start, 0), end, free))
@@ -113,7 +113,7 @@ def window_problem(
             (2, nq) at its end unless the motion ends there.
         rest: look for a configuration at rest to start a run-in from.
     """
-    part = stretch(problem, window.start, window.end)
+    part = subproblem(problem, window.start, window.end)
     if not window.is_free:
         ends: dict[str, Any] = {"knots_start": given[0], "q_start": given[0][1]}
         if len(given) > 1:
@@ -197,7 +197,7 @@ def piece(
         The problem, its knots, and start and end of the window in its time [s].
     """
     a, b = window.margins(problem.num_knots)
-    part, skip = stretch(problem, a, b), min(a, 1)
+    part, skip = subproblem(problem, a, b), min(a, 1)
     q, w = knots.q[skip:], knots.w[skip:]
     if a > 0:
         part = replace(part, knots_start=knots.q[:3], q_start=q[0])

@@ -242,7 +242,7 @@ def test_a_push_that_would_never_come(refused, built, library_folder, time):
     ("options", "sentence"),
     [
         (["--remote", "nowhere"], "is not HOST:PORT"),
-        (["--remote", "127.0.0.1:1"], "nobody answers at 127.0.0.1:1"),
+        (["--remote", "127.0.0.1:1"], "no controller answers at 127.0.0.1:1"),
         (["--preset", "momentm"], "'momentm'; did you mean momentum"),
     ],
 )

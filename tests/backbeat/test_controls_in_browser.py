@@ -142,7 +142,7 @@ def test_another_behavior_is_chosen_and_a_beat_gone_to(driven):
     page.wait_for_function("document.querySelector('dialog.chooser').open")
     driven.leave()
     driven.click(".chooser [data-name=drums]")
-    driven.until(lambda: player.take.behavior.name == "drums")
+    driven.until(lambda: player.source.behavior.name == "drums")
     driven.until(driven.knows("drums"))
 
     def goes_to_a_beat():
@@ -166,12 +166,12 @@ def test_another_behavior_is_chosen_and_a_beat_gone_to(driven):
 def test_what_is_done_to_a_simulation_is_undone(driven):
     player = driven.player
     driven.click("[data-mode=simulated]")
-    driven.until(lambda: player.take.is_simulated)
+    driven.until(lambda: player.source.is_simulated)
     driven.until(
         lambda: not driven.window.run("document.querySelector('.panel').hidden")
     )
     # In the lead-in there is nothing of the behavior to make again.
-    driven.until(lambda: player.take.reach > 0.1)
+    driven.until(lambda: player.source.reach > 0.1)
     first = driven.settings()
     for name in TOGGLES:
         driven.click(f".panel [data-setting={name}]")
@@ -184,15 +184,15 @@ def test_what_is_done_to_a_simulation_is_undone(driven):
         driven.press("u")
         driven.until(lambda: driven.settings() == first)
     for key in "wasd":
-        count = len(player.take.live.scenario_so_far().pushes)
+        count = len(player.source.live.scenario_so_far().pushes)
         driven.press(key)
         driven.until(
-            lambda n=count: len(player.take.live.scenario_so_far().pushes) == n + 1
+            lambda n=count: len(player.source.live.scenario_so_far().pushes) == n + 1
         )
     driven.press("r")
-    driven.until(lambda: not player.take.live._running.scenario.pushes)
+    driven.until(lambda: not player.source.live._running.scenario.pushes)
     driven.click("[data-mode=planned]")
-    driven.until(lambda: not player.take.is_simulated)
+    driven.until(lambda: not player.source.is_simulated)
 
 
 def test_sensors_pushes_hands_and_saving(driven, tmp_path, monkeypatch):
@@ -200,7 +200,7 @@ def test_sensors_pushes_hands_and_saving(driven, tmp_path, monkeypatch):
     player, page = driven.player, driven.page
 
     def scenario():
-        return player.take.live.scenario_so_far()
+        return player.source.live.scenario_so_far()
 
     def choose(selector, value):
         page.eval_on_selector(
@@ -210,12 +210,12 @@ def test_sensors_pushes_hands_and_saving(driven, tmp_path, monkeypatch):
         )
 
     driven.click("[data-mode=simulated]")
-    driven.until(lambda: player.take.is_simulated)
+    driven.until(lambda: player.source.is_simulated)
     driven.until(
         lambda: not driven.window.run("document.querySelector('.panel').hidden")
     )
     # In the lead-in there is nothing of the behavior to make again.
-    driven.until(lambda: player.take.reach > 0.1)
+    driven.until(lambda: player.source.reach > 0.1)
     for label, value in (("impulse", 20), ("direction", 90)):
         driven.slide(f".panel [aria-label='{label}']", value)
     choose(".panel select.body", "utorso")
@@ -239,18 +239,18 @@ def test_sensors_pushes_hands_and_saving(driven, tmp_path, monkeypatch):
     (path,) = tmp_path.glob("out/*.run.parquet")
     assert len(load_run(path)[1]["scenario"]["pushes"]) == 2
 
-    truthful = player.take.live
+    truthful = player.source.live
     choose(".panel select.sense", "estimated")
-    driven.until(lambda: player.take.live is not truthful)
-    driven.until(lambda: player.take.reach > 0.1)
+    driven.until(lambda: player.source.live is not truthful)
+    driven.until(lambda: player.source.reach > 0.1)
     assert scenario().state == "estimated"
     first = driven.settings()
     driven.slide(".panel [data-setting=noise_scale] input", 3.0)
     driven.until(lambda: driven.settings()["noise_scale"] == 3.0)
     driven.press("u")
     driven.until(lambda: driven.settings() == first)
-    sensing = player.take.live
+    sensing = player.source.live
     choose(".panel select.sense", "true")
-    driven.until(lambda: player.take.live is not sensing)
-    driven.until(lambda: player.take.reach > 0.1)
+    driven.until(lambda: player.source.live is not sensing)
+    driven.until(lambda: player.source.reach > 0.1)
     assert scenario().state == "true"

@@ -20,7 +20,7 @@ from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.simulation.simulate import run_scenario
 from backbeat.stage.live.show import LiveShow
 from backbeat.stage.live.simulation import LiveSimulation
-from backbeat.stage.takes.kinds import PlannedTake
+from backbeat.stage.sources.kinds import PlannedSource
 from tests.backbeat.performances import drumming, swaying
 
 pytestmark = pytest.mark.slow
@@ -76,7 +76,7 @@ def test_a_show_that_is_played_again_and_again_does_not_grow():
     behavior = drumming(seated=True, duration=3.0)
     scenario = Scenario(behavior=behavior.name, lead_in=0.5, lead_out=0.0)
     simulation, held = LiveSimulation(behavior, scenario), Held()
-    show = LiveShow(PlannedTake(behavior), None)
+    show = LiveShow(PlannedSource(behavior), None)
     try:
         for _ in range(round(60 * MINUTES / behavior.duration)):
             simulation.restart()
@@ -95,7 +95,7 @@ def test_a_thousand_resets_do_not_grow():
     """The robot begins to sway, is drawn, pushed, and put back to where it began."""
     behavior = swaying(duration=1.0)
     simulation = LiveSimulation(behavior, Scenario(behavior="sway", lead_in=0.1))
-    show, held = LiveShow(PlannedTake(behavior), None), Held()
+    show, held = LiveShow(PlannedSource(behavior), None), Held()
     try:
         for k in range(RESETS):
             simulation.advance(0.03)

@@ -12,7 +12,7 @@ from backbeat.behaviors.drumming.drummer import stick_tip
 from backbeat.behaviors.library.joint_jerk import planned_jerk
 from backbeat.behaviors.library.table import to_frame
 from backbeat.figures.drawing import moving_picture, picture
-from backbeat.figures.drawing.picture import Camera, Room
+from backbeat.figures.drawing.picture import Camera, OffscreenScene
 from backbeat.figures.drawing.registry import FIGURES, write_figure
 from backbeat.figures.drawing.sources import Sources, tip_paths
 from backbeat.figures.robot import pictures as robot_pictures
@@ -165,7 +165,7 @@ def test_things_appear_where_the_camera_projects_them(robot):
     camera = Camera((3.0, 1.0, 1.5), (0.2, 0.0, 1.0), 320, 320)
     q = robot.posture("drum-ready")
     pictures = [
-        Room(model).photograph(q, camera).astype(int)
+        OffscreenScene(model).photograph(q, camera).astype(int)
         for model in (robot, RobotModel("atlas"))
     ]
     differs = np.abs(pictures[0] - pictures[1]).max(axis=2) > 40
@@ -180,7 +180,8 @@ def test_the_kit_is_in_the_picture_when_it_is_asked_for(robot):
     camera = Camera((5.0, 2.0, 2.0), (0.3, 0.0, 0.8), 160, 120)
     q = robot.posture("stand")
     bare, kit = (
-        Room(robot, scene).photograph(q, camera) for scene in (None, Scene("drum-kit"))
+        OffscreenScene(robot, scene).photograph(q, camera)
+        for scene in (None, Scene("drum-kit"))
     )
     assert bare.shape == (120, 160, 3)
     assert np.mean(np.any(bare != kit, axis=2)) > 0.1
@@ -207,7 +208,7 @@ def test_a_machine_without_the_library_says_which(robot, monkeypatch):
 
     monkeypatch.setattr(picture, "MakeRenderEngineVtk", fail)
     with pytest.raises(BackbeatError, match="apt install libegl1"):
-        Room(robot)
+        OffscreenScene(robot)
 
 
 # --- the command ----------------------------------------------------------------------

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation, Slerp
 
-from backbeat.stage.moments.keyframes import TOLERANCES, Track, thinned
+from backbeat.stage.frames.keyframes import TOLERANCES, Track, thinned
 
 TIMES = np.linspace(0.0, 10.0, 301)
 

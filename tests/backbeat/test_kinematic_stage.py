@@ -5,13 +5,13 @@ import pytest
 from backbeat.behaviors.kinematic.behavior import KINEMATIC
 from backbeat.cli.main import main
 from backbeat.stage.drawing.stage import Stage
-from backbeat.stage.takes.kinds import PlannedTake
+from backbeat.stage.sources.kinds import PlannedSource
 from tests.backbeat.performances import drumming
 
 
 def test_the_stage_says_what_is_kinematic():
     behavior = replace(drumming(True, 1.0), kind=KINEMATIC)
-    take = PlannedTake(behavior)
+    take = PlannedSource(behavior)
     info = Stage(behavior, is_simulated=False).info(take, 1.0)
     assert info["kind"] == "kinematic player: no forces, no balance"
 

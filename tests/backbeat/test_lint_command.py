@@ -1,4 +1,4 @@
-"""`backbeat lint`: exit codes, JSON, mended copies, and nothing else written."""
+"""`backbeat lint`: exit codes, JSON, fixed copies, and nothing else written."""
 
 import json
 
@@ -36,15 +36,15 @@ def test_exit_codes_follow_the_severity(lint, name, code):
     assert f"[{TRAPS[name].rule}]" in said
 
 
-def test_json_has_findings_and_fates(lint):
+def test_json_has_findings_and_support(lint):
     code, said = lint(TRAPS["coulomb-window"].text, "--json")
     data = json.loads(said)
     assert data["exit_code"] == code == 1
     assert data["findings"][0]["severity"] == "warning"
-    fates = {(u["element"], u["attribute"]): u["fate"] for u in data["uses"]}
-    assert fates["joint/dynamics", "coulomb_window"] == "not simulated"
-    assert fates["joint/limit", "effort"] == "used by Drake"
-    assert fates["joint/limit", "velocity"] == "used by us"
+    support = {(u["element"], u["attribute"]): u["support"] for u in data["uses"]}
+    assert support["joint/dynamics", "coulomb_window"] == "not simulated"
+    assert support["joint/limit", "effort"] == "used by Drake"
+    assert support["joint/limit", "velocity"] == "used by us"
 
 
 def test_fix_writes_a_copy_beside_and_never_over(lint, tmp_path):
@@ -73,9 +73,9 @@ def test_fix_writes_where_it_is_told(lint, tmp_path):
     assert not (tmp_path / "robot.fixed.urdf").exists()
 
 
-def test_without_an_obvious_mend_nothing_is_written(lint, tmp_path):
+def test_without_an_obvious_fix_nothing_is_written(lint, tmp_path):
     _, said = lint(TRAPS["two-parents"].text, "--fix")
-    assert "no obvious mend" in said
+    assert "no obvious fix" in said
     assert {p.name for p in tmp_path.iterdir()} == {"robot.urdf"}
 
 
@@ -94,7 +94,19 @@ def test_many_findings_of_one_kind_are_counted(lint):
     assert said.count("[unknown-link]") == 9
 
 
-def test_fates_are_listed(lint):
-    _, said = lint(robot(), "--fates")
+def test_support_is_listed(lint):
+    _, said = lint(robot(), "--support")
     assert "used by Drake" in said
     assert "joint/limit" in said
+
+
+def test_the_old_name_of_support_is_accepted_and_said(backbeat, tmp_path):
+    path = tmp_path / "robot.urdf"
+    path.write_text(robot())
+    new = backbeat("lint", path, "--no-drake", "--support")
+    code, out, said = backbeat("lint", path, "--no-drake", "--fates")
+    assert (code, out, "") == new
+    assert said == (
+        "--fates is called --support now; the old name is accepted for one more "
+        "version\n"
+    )

@@ -5,7 +5,7 @@ import pytest
 
 from backbeat.stage.live.server import MOST_WAITING
 from backbeat.stage.live.show import LiveShow
-from backbeat.stage.takes.kinds import PlannedTake
+from backbeat.stage.sources.kinds import PlannedSource
 from backbeat.stage.web.commands import PLAYING, Command
 from backbeat.stage.web.guard import MOST_BYTES
 from tests.backbeat.performances import drumming, swaying
@@ -16,7 +16,7 @@ PLAY = '{"do": "play", "value": true}'
 
 @pytest.fixture(scope="module")
 def show():
-    show = LiveShow(PlannedTake(swaying(1.0)), None, PLAYING, is_both=True)
+    show = LiveShow(PlannedSource(swaying(1.0)), None, PLAYING, is_both=True)
     yield show
     show.close()
 
@@ -109,9 +109,9 @@ def test_another_robot_gets_a_stage_of_its_own_on_the_same_page(show):
         return json.loads(call(show, "GET", path, None)[1])
 
     url, world = show.url, told("/info")["world"]
-    take = PlannedTake(drumming(True, 1.0))
+    take = PlannedSource(drumming(True, 1.0))
     show.put(take)
-    show.draw(take.moment(0.0), 0.0)
+    show.draw(take.frame_at(0.0), 0.0)
     assert show.url == url
     assert told("/info")["name"] == "drums"
     assert told("/state")["world"] == told("/info")["world"] == world + 1

@@ -17,13 +17,13 @@ def test_a_live_simulation_shows_the_present(simulation):
     assert simulation.time == pytest.approx(-0.1)
     simulation.advance(0.15)
     assert simulation.time == pytest.approx(0.05)
-    moment = simulation.now()
-    assert moment.time == simulation.time
-    total = sum(contact.force for contact in moment.forces.values())
+    frame = simulation.now()
+    assert frame.time == simulation.time
+    total = sum(contact.force for contact in frame.forces.values())
     weight = simulation.behavior.robot_model.weight
     assert total[2] == pytest.approx(weight, rel=0.2)
-    np.testing.assert_allclose(moment.ghost[4:7], moment.state.q[4:7], atol=0.02)
-    assert len(moment.prediction.com) > 0
+    np.testing.assert_allclose(frame.ghost[4:7], frame.state.q[4:7], atol=0.02)
+    assert len(frame.prediction.com) > 0
     assert not simulation.is_over
 
 

@@ -50,7 +50,7 @@ def test_a_pattern_has_a_highest_tempo_and_a_limit(tmp_path):
     passed = [t["bpm"] for t in numbers["tries"] if t["passed"]]
     failed = [t["bpm"] for t in numbers["tries"] if not t["passed"]]
     assert numbers["highest_bpm"] == max(passed) > 150
-    assert numbers["haste"] == pytest.approx(max(passed) / 100)
+    assert numbers["tempo_scale"] == pytest.approx(max(passed) / 100)
     assert numbers["binding"]
     if failed:
         assert max(passed) < min(failed) <= 1.03 * max(passed)

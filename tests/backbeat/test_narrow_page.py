@@ -4,7 +4,7 @@ import pytest
 
 from backbeat.stage.drawing.backdrop import ASPECT
 from backbeat.stage.live.show import LiveShow
-from backbeat.stage.takes.kinds import PlannedTake
+from backbeat.stage.sources.kinds import PlannedSource
 from backbeat.stage.web.commands import PLAYING
 from backbeat.stage.web.panel import SIMULATING
 from tests.backbeat.performances import swaying
@@ -31,10 +31,10 @@ STATE = {
 def page(window):
     """A page that shows a simulation at rest."""
     more = {"choices": [CHOICE | {"verified": True}], "chooses": False}
-    take = PlannedTake(swaying(2.0))
+    take = PlannedSource(swaying(2.0))
     show = LiveShow(take, None, PLAYING | SIMULATING, True, more)
     try:
-        show.draw(take.moment(0.5), 0.0, "", STATE)
+        show.draw(take.frame_at(0.5), 0.0, "", STATE)
         window.open(show.url)
         window.wait_for("document.querySelector('.panel button')")
         window.wait_for("viewer.camera.zoom > 1")

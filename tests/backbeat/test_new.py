@@ -157,7 +157,7 @@ def test_new_writes_a_dance_that_passes_the_check(monkeypatch, capsys, tmp_path)
     assert (code, out) == (0, "0 failures, 0 warnings\n")
 
 
-def test_check_tells_the_line_and_fix_mends_it(monkeypatch, capsys, tmp_path):
+def test_check_tells_the_line_and_fix_corrects_it(monkeypatch, capsys, tmp_path):
     call(monkeypatch, capsys, "new", "dance", "my-dance", "--folder", tmp_path)
     path = tmp_path / "my-dance.yaml"
     text = path.read_text()
@@ -166,12 +166,12 @@ def test_check_tells_the_line_and_fix_mends_it(monkeypatch, capsys, tmp_path):
     code, out, _ = call(monkeypatch, capsys, "check", path)
     assert code == 2
     assert f"{path}:{line}: failure: unknown move" in out
-    assert out.endswith("\n1 failure, 0 warnings; --fix mends 1\n")
+    assert out.endswith("\n1 failure, 0 warnings; --fix corrects 1\n")
     assert call(monkeypatch, capsys, "check", "--fix", path)[0] == 0
     assert path.read_text() == text
 
 
-def test_a_mended_file_keeps_the_ends_of_its_lines(monkeypatch, capsys, tmp_path):
+def test_a_fixed_file_keeps_the_ends_of_its_lines(monkeypatch, capsys, tmp_path):
     call(monkeypatch, capsys, "new", "dance", "my-dance", "--folder", tmp_path)
     path = tmp_path / "my-dance.yaml"
     text = path.read_bytes().replace(b"\n", b"\r\n")

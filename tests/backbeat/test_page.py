@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from backbeat.models.common.errors import BackbeatError
-from backbeat.stage.moments.keyframes import Track
+from backbeat.stage.frames.keyframes import Track
 from backbeat.stage.web.page import MESSAGE, packed, with_overlay
 
 MESHCAT = (

@@ -7,8 +7,8 @@ from backbeat.behaviors.drumming.specification import DrummingSpecification
 from backbeat.models.state.configuration import Configuration
 from backbeat.mpc.world.stick_contacts import FORCE, MEMBER, ROW
 from backbeat.stage.drawing.pedals import PedalBoards
-from backbeat.stage.moments.moment import Moment
-from backbeat.stage.moments.strikes import greatest_tip_forces
+from backbeat.stage.frames.frame import StageFrame
+from backbeat.stage.frames.strikes import greatest_tip_forces
 
 SCORE = """\
 bpm: 98
@@ -39,7 +39,7 @@ def plan(tmp_path_factory):
 def test_a_board_is_under_the_toes_and_its_beater_away_from_the_head(plan):
     robot, kit, canvas = plan.problem.robot, plan.scene.drum_kit(), Placed()
     state = Configuration(robot, plan.problem.q_start)
-    PedalBoards(robot, kit.pedals()).draw(canvas, Moment(0.0, state))
+    PedalBoards(robot, kit.pedals()).draw(canvas, StageFrame(0.0, state))
     assert len(canvas) == 4
     for pedal in kit.pedals():
         # At the start of a song, feet rest on their pedals.

@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 from backbeat.models.state.configuration import Configuration
 from backbeat.mpc.reference.trajectory import patch_names
 from backbeat.mpc.scenario.specification import Push
-from backbeat.stage.moments.balance import capture_point
-from backbeat.stage.moments.plan_view import (
+from backbeat.stage.frames.balance import capture_point
+from backbeat.stage.frames.plan_view import (
     planned_forces,
     rate_in_words,
     solver_in_words,
 )
-from backbeat.stage.moments.pushes import SHOWN, pushes_at
+from backbeat.stage.frames.pushes import SHOWN, pushes_at
 from tests.backbeat.performances import run_of, swaying
 from tests.tolerances import EXACT
 

@@ -64,7 +64,7 @@ def test_only_what_can_be_read_is_offered(player):
     rows = Repertoire(player._repertoire._library).rows()
     assert [row["name"] for row in rows] == ["drums", "sway"]
     ask(player, "choose", "broken")
-    assert player.take.behavior.name == "sway"
+    assert player.source.behavior.name == "sway"
     assert "not a whole Backbeat file" in player.notice[1]
     ask(player, "choose", "swai")
     assert player.notice == (2, player.notice[1])
@@ -75,44 +75,44 @@ def test_another_behavior_is_played_from_its_start(player):
     ask(player, "loop", True)
     ask(player, "speed", 0.5)
     ask(player, "choose", "drums")
-    assert player.take.behavior.name == "drums"
+    assert player.source.behavior.name == "drums"
     assert player.transport.is_playing
     assert (player.transport.loops, player.transport.speed) == (True, 0.5)
     ask(player, "choose", "sway")
-    assert player.take.behavior.name == "sway"
+    assert player.source.behavior.name == "sway"
 
 
 def test_planned_and_simulated_take_turns(player):
     """Back is what was simulated, forward comes by simulating."""
     ask(player, "mode", "simulated")
     assert player.busy
-    assert not player.take.is_simulated
-    until(player, lambda: player.take.is_simulated)
-    take = player.take
+    assert not player.source.is_simulated
+    until(player, lambda: player.source.is_simulated)
+    take = player.source
     assert take.reach < 0
     ask(player, "seek", 0.3)
     until(player, lambda: player.transport.time > 0.3 - 1e-6)
     assert take.reach == pytest.approx(0.3, abs=1e-6)
-    now = take.moment(0.3).state.q.copy()
+    now = take.frame_at(0.3).state.q.copy()
     ask(player, "seek", 0.1)
     assert take.reach == pytest.approx(0.3, abs=1e-6)
-    then = take.moment(0.1)
+    then = take.frame_at(0.1)
     assert then.time == pytest.approx(0.1, abs=0.034)
     assert abs(then.state.q - now).max() > 0.01
-    assert abs(take.moment(0.3).state.q - now).max() == 0.0
+    assert abs(take.frame_at(0.3).state.q - now).max() == 0.0
     ask(player, "play", True)
     until(player, lambda: take.reach > 0.35)
     ask(player, "mode", "planned")
-    assert not player.take.is_simulated
+    assert not player.source.is_simulated
 
 
 def planner_process(player):
-    return player.take.live._running._planner
+    return player.source.live._running._planner
 
 
 def plans_beside(player):
-    player.take.live.advance(0.001)
-    return not player.take.live.waits_for_planner
+    player.source.live.advance(0.001)
+    return not player.source.live.waits_for_planner
 
 
 def test_plans_are_made_beside_a_live_simulation(player, monkeypatch):
@@ -120,7 +120,7 @@ def test_plans_are_made_beside_a_live_simulation(player, monkeypatch):
     monkeypatch.setattr("backbeat.stage.live.economy.cores", lambda: 2)
     player.economy = Economy("least")
     ask(player, "mode", "simulated")
-    until(player, lambda: player.take.is_simulated)
+    until(player, lambda: player.source.is_simulated)
     ask(player, "play", False)
     until(player, lambda: plans_beside(player))
     first = planner_process(player)
@@ -128,10 +128,10 @@ def test_plans_are_made_beside_a_live_simulation(player, monkeypatch):
     with pytest.raises(ProcessLookupError):
         os.kill(first.process_id, 0)
     ask(player, "mode", "simulated")
-    until(player, lambda: player.take.is_simulated and plans_beside(player))
+    until(player, lambda: player.source.is_simulated and plans_beside(player))
     os.kill(planner_process(player).process_id, signal.SIGKILL)
     ask(player, "seek", 0.3)
-    until(player, lambda: not player.take.is_simulated)
+    until(player, lambda: not player.source.is_simulated)
     assert "planner process ended" in player.notice[1]
 
 
@@ -146,30 +146,30 @@ def test_the_detail_that_is_asked_for_holds(player):
     """Under way the watch ends; longer steps come with a reset."""
     player.economy = Economy("full")
     ask(player, "mode", "simulated")
-    until(player, lambda: player.take.is_simulated)
-    live = player.take.live
+    until(player, lambda: player.source.is_simulated)
+    live = player.source.live
     assert (live.time_step, live._running.is_watching) == (0.001, True)
     ask(player, "detail", "least")
     assert player._state()["detail"] == "least"
     assert (live.time_step, live._running.is_watching) == (0.001, False)
-    assert player.take.frame > 1.5 / 30
+    assert player.source.frame > 1.5 / 30
     ask(player, "reset")
-    until(player, lambda: player.take.is_simulated and player.take.live is not live)
-    assert player.take.live.time_step == 0.002
+    until(player, lambda: player.source.is_simulated and player.source.live is not live)
+    assert player.source.live.time_step == 0.002
     ask(player, "play", True)
     until(player, lambda: player.transport.time > 0.2)
-    assert not player.take.live.scenario_so_far().watch_forces
+    assert not player.source.live.scenario_so_far().watch_forces
 
 
 def test_in_the_lead_in_longer_steps_begin_anew_by_themselves(player, monkeypatch):
     monkeypatch.setattr(Savings, "note", saves_all)
     monkeypatch.setattr("backbeat.stage.live.economy.WINDOW", 0.0)
     ask(player, "mode", "simulated")
-    until(player, lambda: player.take.is_simulated)
+    until(player, lambda: player.source.is_simulated)
     ask(player, "play", True)
-    until(player, lambda: player.take.live.time_step == 0.002)
+    until(player, lambda: player.source.live.time_step == 0.002)
     ask(player, "play", True)
-    until(player, lambda: player.take.reach > 0.1)
+    until(player, lambda: player.source.reach > 0.1)
 
 
 def saves_all(savings, measured):
@@ -180,7 +180,7 @@ def saves_all(savings, measured):
 
 def test_what_failed_verification_is_not_simulated(player):
     ask(player, "choose", "sway")
-    object.__setattr__(player.take.behavior, "kind", KINEMATIC)
+    object.__setattr__(player.source.behavior, "kind", KINEMATIC)
     ask(player, "mode", "simulated")
     assert "no robot can follow" in player.notice[1]
     assert player._state()["mode"] == "planned"
@@ -222,7 +222,7 @@ def test_a_mistake_in_the_making_is_told(library, monkeypatch):
 def simulated(library):
     player = Player(swaying(6.0), Repertoire(library), Playback())
     player.obey(Command("mode", "simulated"))
-    until(player, lambda: player.take.is_simulated)
+    until(player, lambda: player.source.is_simulated)
     player.obey(Command("play", False))
     yield player
     player.close()
@@ -286,23 +286,23 @@ def test_a_push_acts_on_the_present_and_a_reset_undoes_it(simulated):
     until(simulated, lambda: simulated.transport.time > -1e-6)
     ask(simulated, "set", ("friction", 0.6))
     ask(simulated, "seek", -0.3)
-    take, reach = simulated.take, simulated.take.reach
+    take, reach = simulated.source, simulated.source.reach
     ask(simulated, "push", ("pelvis", [0.0, 60.0, 0.0]))
     pushed = take.live.scenario_so_far().pushes[-1].time
     assert reach < pushed <= reach + 0.05
     later = pushed + 0.15
     until(simulated, lambda: simulated.transport.time > later)
-    moment = take.moment(later)
-    assert moment.pushes["pelvis"].force[1] == 60.0
-    velocity = moment.state.momentum[4] / moment.state.robot.total_mass
+    frame = take.frame_at(later)
+    assert frame.pushes["pelvis"].force[1] == 60.0
+    velocity = frame.state.momentum[4] / frame.state.robot.total_mass
     assert velocity > 0.1
     ask(simulated, "reset")
     assert simulated.transport.time < 0
     assert take.live.settings()["friction"] == 0.8
     ask(simulated, "seek", later)
     until(simulated, lambda: take.reach > later - 1e-6)
-    assert not take.moment(later).pushes
-    assert abs(take.moment(later).state.momentum[4]) < 5.0
+    assert not take.frame_at(later).pushes
+    assert abs(take.frame_at(later).state.momentum[4]) < 5.0
 
 
 def test_what_makes_no_sense_is_told_and_changes_nothing(simulated):

@@ -18,10 +18,10 @@ from backbeat.stage.drawing.predicted_layers import (
     PredictedForces,
     PredictedPath,
 )
-from backbeat.stage.moments.moment import Moment
+from backbeat.stage.frames.frame import StageFrame
 from backbeat.stage.recording.html import page_of
-from backbeat.stage.takes.filed import NO_PREDICTIONS, FiledTake
-from backbeat.stage.takes.kinds import PlannedTake
+from backbeat.stage.sources.kinds import PlannedSource
+from backbeat.stage.sources.run_file import NO_PREDICTIONS, RunFileSource
 from tests.backbeat.performances import run_of, swaying
 from tests.backbeat.test_page import data
 from tests.backbeat.test_stage import Notebook
@@ -39,7 +39,7 @@ def meshcat():
 
 def moment(sway, **expected):
     state = Configuration(sway.robot_model, sway.motion.q[0])
-    return Moment(0.0, state, prediction=Prediction(**expected))
+    return StageFrame(0.0, state, prediction=Prediction(**expected))
 
 
 def test_a_sole_is_outlined_where_it_will_land_and_a_way_leads_there(meshcat, sway):
@@ -103,8 +103,8 @@ def test_a_plan_expects_the_landings_and_forces_that_it_has(sway):
     standing[30:70, 0] = False
     p_WC[70:, 0, 0] += 0.1
     stepping = replace(sway, motion=replace(motion, standing=standing, p_WC=p_WC))
-    take = PlannedTake(stepping)
-    seen = take.moment(0.1).prediction
+    take = PlannedSource(stepping)
+    seen = take.frame_at(0.1).prediction
     (landing,) = seen.footholds
     assert landing.contact == motion.contacts[0]
     assert landing.after == pytest.approx(0.6)
@@ -113,16 +113,16 @@ def test_a_plan_expects_the_landings_and_forces_that_it_has(sway):
     assert np.isnan(seen.forces[INSTANTS.index(0.3), 0]).all()
     assert seen.forces[INSTANTS.index(0.9), 0, 5] == pytest.approx(half)
     assert seen.forces[INSTANTS.index(0.3), 1, 5] == pytest.approx(half)
-    assert take.moment(0.71).prediction.footholds == ()
-    assert take.moment(0.7 - AHEAD + 0.01).prediction.footholds
+    assert take.frame_at(0.71).prediction.footholds == ()
+    assert take.frame_at(0.7 - AHEAD + 0.01).prediction.footholds
 
 
 def test_a_run_file_without_predictions_says_so(sway):
     whole = record_of(run_of(sway))
     story = {k: v for k, v in whole.story.items() if k != "predictions"}
-    page = page_of(FiledTake(RunRecord(whole.samples, story, "a file"), sway), 5.0)
+    page = page_of(RunFileSource(RunRecord(whole.samples, story, "a file"), sway), 5.0)
     assert data(page, "backbeat-info")["note"] == NO_PREDICTIONS
-    page = page_of(FiledTake(whole, sway), 5.0)
+    page = page_of(RunFileSource(whole, sway), 5.0)
     assert data(page, "backbeat-info")["note"] == ""
     names = [layer["name"] for layer in data(page, "backbeat-info")["layers"]]
     assert {"predicted path", "predicted footholds", "predicted forces"} <= set(names)

@@ -11,7 +11,7 @@ from backbeat.stage.recording.html import (
     record_run,
     write_page,
 )
-from backbeat.stage.takes.kinds import PlannedTake
+from backbeat.stage.sources.kinds import PlannedSource
 from tests.backbeat.performances import drumming, run_of, swaying
 from tests.backbeat.test_page import data, unpacked
 
@@ -20,7 +20,7 @@ MEGABYTE = 1e6
 
 @pytest.fixture(scope="module")
 def page():
-    return page_of(PlannedTake(swaying(duration=2.0)))
+    return page_of(PlannedSource(swaying(duration=2.0)))
 
 
 def test_a_recording_needs_nothing_but_itself(page):
@@ -55,7 +55,7 @@ def test_only_what_moves_has_keyframes(page):
 
 
 def test_a_welded_pelvis_is_said():
-    info = data(page_of(PlannedTake(drumming(True, 1.0)), 10.0), "backbeat-info")
+    info = data(page_of(PlannedSource(drumming(True, 1.0)), 10.0), "backbeat-info")
     assert info["note"] == "base welded in place"
     names = [layer["name"] for layer in info["layers"]]
     assert any(name.startswith("stick trails, 0 to") for name in names)
@@ -80,7 +80,7 @@ def test_all_layers_stay_small(tmp_path, seconds, run_most, plan_most):
 
 
 def test_the_same_behavior_gives_the_same_motion(page):
-    again = page_of(PlannedTake(swaying(duration=2.0)))
+    again = page_of(PlannedSource(swaying(duration=2.0)))
     for part in ("backbeat-info", "backbeat-motion"):
         assert data(again, part) == data(page, part)
 

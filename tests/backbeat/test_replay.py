@@ -67,7 +67,10 @@ def test_a_show_that_was_played_with_is_the_same_again(backbeat, played):
 
 def test_a_run_with_weights_of_its_own_keeps_them(backbeat, tmp_path):
     """Replayed and explained with them; a string names the file as a path does."""
-    behavior, weights = swaying(1.0), PredictiveWeights(com=40.0, reach=(0.4, 0.5))
+    behavior, weights = (
+        swaying(1.0),
+        PredictiveWeights(com=40.0, max_step_length=(0.4, 0.5)),
+    )
     Library(tmp_path).save(behavior)
     push = Push(0.05, 0.05, [0.0, 10.0, 0.0])
     scenario = Scenario(behavior="sway", lead_in=0.1, duration=0.3, pushes=[push])

@@ -20,8 +20,8 @@ from backbeat.report.pages.run_words import events, result_sentence, scenario_ya
 from backbeat.report.plots.joints import joint_use
 from backbeat.report.plots.run_curves import MOST_POINTS, lateness, patch_words, thinned
 from backbeat.sound.notes import performed
-from backbeat.stage.takes.filed import FiledTake
-from backbeat.stage.takes.kinds import SimulatedTake
+from backbeat.stage.sources.kinds import SimulatedSource
+from backbeat.stage.sources.run_file import RunFileSource
 from tests.backbeat.performances import drumming, run_of, swaying
 
 # Whatever a page would have to fetch.
@@ -150,10 +150,10 @@ def test_thin_curves_keep_their_peaks():
 def test_a_filed_run_looks_and_sounds_like_the_run(tmp_path):
     run = run_of(drumming(False, 2.0))
     record = read_run(save_run(run, tmp_path / "d.run.parquet", run_metrics(run)))
-    filed, live = FiledTake(record, run.behavior), SimulatedTake(run)
+    filed, live = RunFileSource(record, run.behavior), SimulatedSource(run)
     assert (filed.start, filed.end) == (live.start, live.end)
     for t in (-0.15, 0.4, 1.234, 1.9):
-        seen, there = filed.moment(t), live.moment(t)
+        seen, there = filed.frame_at(t), live.frame_at(t)
         assert np.array_equal(seen.state.q, there.state.q)
         assert seen.standing == there.standing
         for name, force in there.forces.items():

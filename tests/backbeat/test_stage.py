@@ -12,7 +12,7 @@ from backbeat.behaviors.music.notation.meter import Meter, MeterChange, MeterMap
 from backbeat.models.common.errors import BackbeatError
 from backbeat.models.state.configuration import Configuration
 from backbeat.mpc.predictive.settings import TempoRamp
-from backbeat.mpc.scenario.asked_tempo import AskedTempo
+from backbeat.mpc.scenario.requested_tempo import RequestedTempo
 from backbeat.stage.drawing.arrows import WEIGHT_LENGTH
 from backbeat.stage.drawing.backdrop import HOST, open_meshcat, place_of
 from backbeat.stage.drawing.canvas import LiveCanvas, pose_on
@@ -20,12 +20,17 @@ from backbeat.stage.drawing.layers import (
     ForceArrows,
     SupportPolygon,
 )
-from backbeat.stage.drawing.puppet import Ghost, Puppet, make_world, separation
+from backbeat.stage.drawing.robot_visual import (
+    Ghost,
+    RobotVisual,
+    make_world,
+    separation,
+)
 from backbeat.stage.drawing.stage import Stage, time_marks
-from backbeat.stage.moments.balance import MAX_EDGES, support_corners
-from backbeat.stage.moments.moment import ContactForce, Moment, paths
+from backbeat.stage.frames.balance import MAX_EDGES, support_corners
+from backbeat.stage.frames.frame import ContactForce, StageFrame, paths
 from backbeat.stage.recording.html import page_of
-from backbeat.stage.takes.kinds import PlannedTake
+from backbeat.stage.sources.kinds import PlannedSource
 from tests.backbeat.performances import SEAT, drumming, swaying
 from tests.backbeat.robots import make_waver
 from tests.backbeat.test_page import data, unpacked
@@ -90,10 +95,10 @@ def test_a_taken_port_is_one_sentence():
 
 
 def test_a_puppet_stands_as_the_robot_model_says(meshcat, sway):
-    puppet = Puppet(meshcat, make_world(sway))
+    robot_visual = RobotVisual(meshcat, make_world(sway))
     q = sway.motion.q[33]
     state = Configuration(sway.robot_model, q)
-    poses = puppet.poses(q)
+    poses = robot_visual.poses(q)
     for link in ("pelvis", "head", "l_hand", "r_talus"):
         assert poses[f"/robot/{link}"].IsNearlyEqualTo(state.pose(link), 1e-9)
         assert meshcat.HasPath(f"/robot/{link}")
@@ -101,8 +106,8 @@ def test_a_puppet_stands_as_the_robot_model_says(meshcat, sway):
 
 def test_a_seated_puppet_keeps_its_legs_and_carries_its_sticks(meshcat, seated):
     world = make_world(seated)
-    puppet = Puppet(meshcat, world, "/seated")
-    poses = puppet.poses(seated.motion.q[20])
+    robot_visual = RobotVisual(meshcat, world, "/seated")
+    poses = robot_visual.poses(seated.motion.q[20])
     plain = make_robot("atlas", (), SEAT)
     for link in ("l_talus", "pelvis"):
         # The reduced model has only the arms' and the back's joints.
@@ -123,13 +128,13 @@ def test_set_and_robot_are_told_apart():
 
 def test_the_ghost_is_seen_only_where_it_is_elsewhere(meshcat, sway):
     world = make_world(sway)
-    robot = Puppet(meshcat, world)
+    robot = RobotVisual(meshcat, world)
     ghost, notes = Ghost(meshcat, world, robot), Notebook()
     q = sway.motion.q[0]
     names = list(sway.robot_model.joint_names)
     bent = q.copy()
     bent[sway.robot_model.base_positions + names.index("l_arm_elx")] += 0.5
-    ghost.draw(notes, Moment(0.0, Configuration(sway.robot_model, q), ghost=bent))
+    ghost.draw(notes, StageFrame(0.0, Configuration(sway.robot_model, q), ghost=bent))
     seen = {path.split("/")[-1] for path, shown in notes.shown.items() if shown}
     assert "l_hand" in seen
     assert not seen & {"pelvis", "head", "r_hand", "l_uarm"}
@@ -149,7 +154,7 @@ def test_an_arrow_is_as_long_as_its_force(meshcat, sway):
     point, force = np.array([0.1, 0.2, 0.0]), np.array([0.0, 300.0, 400.0])
     forces = {"l_foot": ContactForce(point, force)}
     state = Configuration(robot, sway.motion.q[0])
-    layer.draw(notes, Moment(0.0, state, forces=forces))
+    layer.draw(notes, StageFrame(0.0, state, forces=forces))
     X = notes.poses["/contact forces/l_foot"]
     np.testing.assert_allclose(X.translation(), point)
     np.testing.assert_allclose(X.rotation().matrix()[:, 2], force / 500.0, atol=1e-12)
@@ -161,7 +166,7 @@ def test_an_arrow_is_as_long_as_its_force(meshcat, sway):
 
 def test_the_support_polygon_is_the_hull_of_the_soles(meshcat, sway):
     state = Configuration(sway.robot_model, sway.motion.q[0])
-    both = support_corners(Moment(0.0, state, standing=("l_foot", "r_foot")))
+    both = support_corners(StageFrame(0.0, state, standing=("l_foot", "r_foot")))
     soles = np.vstack(
         [
             state.pose(name).multiply(sway.robot_model.contacts[name].corners().T).T
@@ -171,12 +176,12 @@ def test_the_support_polygon_is_the_hull_of_the_soles(meshcat, sway):
     for axis in (0, 1):
         assert both[:, axis].max() == pytest.approx(soles[:, axis].max(), abs=2e-3)
         assert both[:, axis].min() == pytest.approx(soles[:, axis].min(), abs=2e-3)
-    one = support_corners(Moment(0.0, state, standing=("l_foot",)))
+    one = support_corners(StageFrame(0.0, state, standing=("l_foot",)))
     assert len(one) == 4
     layer, notes = SupportPolygon(meshcat), Notebook()
-    layer.draw(notes, Moment(0.0, state, standing=("l_foot",)))
+    layer.draw(notes, StageFrame(0.0, state, standing=("l_foot",)))
     assert sum(notes.shown.values()) == 4
-    layer.draw(notes, Moment(0.0, state))
+    layer.draw(notes, StageFrame(0.0, state))
     assert len(notes.shown) == MAX_EDGES
     assert not any(notes.shown.values())
 
@@ -212,18 +217,18 @@ def test_a_live_canvas_says_nothing_twice():
 
 
 def test_marks_are_bars_of_music_or_segments():
-    music = time_marks(PlannedTake(drumming(duration=5.0)))
+    music = time_marks(PlannedSource(drumming(duration=5.0)))
     bar = 4 * 60.0 / 98.0
     np.testing.assert_allclose([m["time"] for m in music], bar * np.arange(3))
     assert [m["strong"] for m in music] == [True, False, False]
-    assert [m["time"] for m in time_marks(PlannedTake(swaying(1.0)))] == [0.5]
+    assert [m["time"] for m in time_marks(PlannedSource(swaying(1.0)))] == [0.5]
     long = dataclasses.replace(drumming(duration=200.0), bpm=180.0)
-    assert len(time_marks(PlannedTake(long))) <= 80
+    assert len(time_marks(PlannedSource(long))) <= 80
 
 
 def test_bar_lines_are_where_bars_begin():
     bars = MeterMap(Meter(7, 8), (MeterChange(7, Meter(3, 4)),))
-    take = PlannedTake(
+    take = PlannedSource(
         dataclasses.replace(drumming(duration=6.5), bpm=120.0, meter=bars)
     )
     assert [2 * m["time"] for m in time_marks(take)] == [0, 3.5, 7, 10, 13]
@@ -239,14 +244,14 @@ def test_the_page_knows_what_each_hand_does_at_the_tempo_asked_for():
         Event(0.0, "rest", "floor_tom", "l_stick_tip", duration=1.0),
         Event(2.0, "strike", "ride", "l_stick_tip", 90),
     )
-    take = PlannedTake(dataclasses.replace(drumming(duration=4.0), events=events))
+    take = PlannedSource(dataclasses.replace(drumming(duration=4.0), events=events))
     info = Stage(take.behavior, is_simulated=False).info(take, 1.0)
     hold = {"part": "left", "kind": "Hold", "start": 0.0, "end": 1.0}
     goto = {"part": "left", "kind": "Goto", "start": 1.0, "end": 2.0}
     assert info["paths"][0] == {**hold, "where": "floor tom"}
     assert info["paths"][1] == {**goto, "where": "ride"}
     # On the way to half as fast from 1 s on: what follows comes later.
-    take.tempo = AskedTempo((TempoRamp(), TempoRamp().changed(1.0, 0.5)))
+    take.tempo = RequestedTempo((TempoRamp(), TempoRamp().changed(1.0, 0.5)))
     slow = paths(take)
     assert (slow[0].end, slow[1].start) == (1.0, 1.0)
     assert 2.5 < slow[1].end == take.tempo.when(2.0) <= 3.0
@@ -255,13 +260,13 @@ def test_the_page_knows_what_each_hand_does_at_the_tempo_asked_for():
 def test_another_robot_needs_no_code(tmp_path):
     robot = str(make_waver(tmp_path))
     behavior = swaying(1.0, robot)
-    take = PlannedTake(behavior)
+    take = PlannedSource(behavior)
     page = page_of(take, 10.0)
     moving = {track.path for track in unpacked(data(page, "backbeat-motion"))}
     assert "/robot/arm" in moving
     assert "/robot/body" not in moving
     stage = Stage(behavior, is_simulated=False)
-    stage.draw(LiveCanvas(stage.meshcat), take.moment(0.5))
+    stage.draw(LiveCanvas(stage.meshcat), take.frame_at(0.5))
     assert stage.meshcat.HasPath("/robot/arm/bar")
 
 
@@ -269,7 +274,7 @@ def test_another_robot_needs_no_code(tmp_path):
 def test_a_robot_without_visuals_is_seen(name):
     behavior = swaying(0.5, name)
     stage = Stage(behavior, is_simulated=False)
-    stage.aim(PlannedTake(behavior))
+    stage.aim(PlannedSource(behavior))
     robot = behavior.robot_model
     moved = {j.child for j in robot.urdf.moving_joints()}
     assert len(moved) == robot.num_joints

@@ -19,7 +19,7 @@ from backbeat.stage.live.playback import Playback
 from backbeat.stage.players.player import Player
 from backbeat.stage.players.repertoire import Repertoire
 from backbeat.stage.players.task_space_player import TaskSpacePlayer
-from backbeat.stage.takes.streamed import planned_sample, stream_plan
+from backbeat.stage.sources.streamed import planned_sample, stream_plan
 from backbeat.stream.server import HOST, LEAST_BACKLOG, MOST_READERS, JointStream
 from backbeat.stream.wire import StreamSettings
 from tests.backbeat.performances import drumming, swaying

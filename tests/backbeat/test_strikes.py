@@ -3,7 +3,7 @@ import pytest
 
 from backbeat.models.kit.drum_kit import DrumKit
 from backbeat.mpc.world.stick_contacts import FORCE, MEMBER, PLACE, ROW, VELOCITY
-from backbeat.stage.moments.strikes import (
+from backbeat.stage.frames.strikes import (
     FORCE_SHOWN,
     Strike,
     accents,
@@ -13,7 +13,7 @@ from backbeat.stage.moments.strikes import (
     measured_strikes,
     planned_strikes,
 )
-from backbeat.stage.takes.kinds import SimulatedTake
+from backbeat.stage.sources.kinds import SimulatedSource
 from tests.backbeat.performances import drumming, run_of
 
 TIPS, MEMBERS = ("l_stick_tip", "r_stick_tip"), tuple(DrumKit().members)
@@ -55,15 +55,15 @@ def test_measured_strikes_are_hits_and_resting_is_none(run):
 
 
 def test_a_run_flashes_where_it_hit_and_shows_forces_long_enough(run):
-    take, kit = SimulatedTake(run), DrumKit(run.behavior.scene.place)
-    moment = take.moment(1.05)
-    assert set(moment.flashes) == {"ride"}
+    take, kit = SimulatedSource(run), DrumKit(run.behavior.scene.place)
+    frame = take.frame_at(1.05)
+    assert set(frame.flashes) == {"ride"}
     normal = kit.strike_pose("ride").rotation().matrix()[:, 2]
-    np.testing.assert_allclose(moment.forces["r_stick_tip"].force, 300.0 * normal)
-    tip = moment.state.pose("r_stick_tip").translation()
-    np.testing.assert_allclose(moment.forces["r_stick_tip"].point, tip)
-    assert "r_stick_tip" not in take.moment(1.01 + FORCE_SHOWN).forces
-    resting = take.moment(1.6)
+    np.testing.assert_allclose(frame.forces["r_stick_tip"].force, 300.0 * normal)
+    tip = frame.state.pose("r_stick_tip").translation()
+    np.testing.assert_allclose(frame.forces["r_stick_tip"].point, tip)
+    assert "r_stick_tip" not in take.frame_at(1.01 + FORCE_SHOWN).forces
+    resting = take.frame_at(1.6)
     assert not resting.flashes
     assert np.linalg.norm(resting.forces["l_stick_tip"].force) == pytest.approx(12.0)
 

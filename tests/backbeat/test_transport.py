@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from backbeat.stage.live.transport import STEP, Transport, stops
-from backbeat.stage.takes.kinds import PlannedTake
+from backbeat.stage.sources.kinds import PlannedSource
 from tests.backbeat.performances import drumming, swaying
 
 BEATS = np.arange(8) * 0.6
@@ -93,6 +93,6 @@ def test_a_step_stands_still_and_is_undone_by_one_back():
 
 def test_leaps_are_beats_or_half_seconds():
     np.testing.assert_allclose(
-        np.diff(stops(PlannedTake(drumming(duration=4.0)))), 60.0 / 98.0
+        np.diff(stops(PlannedSource(drumming(duration=4.0)))), 60.0 / 98.0
     )
-    np.testing.assert_allclose(stops(PlannedTake(swaying(1.2))), [0.0, 0.5, 1.0, 1.5])
+    np.testing.assert_allclose(stops(PlannedSource(swaying(1.2))), [0.0, 0.5, 1.0, 1.5])

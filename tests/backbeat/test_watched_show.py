@@ -12,14 +12,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from backbeat.behaviors.building.rehearsal import Rehearsal, Rehearsed
+from backbeat.behaviors.building.incremental_build import (
+    IncrementalBuild,
+    UpdatedBehavior,
+)
 from backbeat.behaviors.library.store import Library
 from backbeat.cli.author.build import command
 from backbeat.jobs.watching import Drafted, Performed, Refused, Working
 from backbeat.models.common.errors import BackbeatError
 from backbeat.models.state.configuration import Configuration
 from backbeat.stage.players.watched import WatchedShow
-from backbeat.stage.takes.preview import PreviewTake
+from backbeat.stage.sources.preview import PreviewSource
 from tests.backbeat.performances import drumming, swaying
 
 CHECKOUT = Path(__file__).parents[2]
@@ -39,7 +42,7 @@ tracks:
 def draft(tmp_path):
     path = tmp_path / "mine.yaml"
     path.write_text(DANCE.format(beats=16, depth=0.05))
-    return Rehearsal(path, Library(tmp_path / "library")).read()
+    return IncrementalBuild(path, Library(tmp_path / "library")).read()
 
 
 @pytest.fixture
@@ -52,20 +55,20 @@ def show():
 
 
 def performed(behavior, start, end):
-    return Performed(Rehearsed(behavior, start, end, 12, 3), 0.8)
+    return Performed(UpdatedBehavior(behavior, start, end, 12, 3), 0.8)
 
 
 def test_a_preview_goes_where_the_dance_wants(draft):
     """The pelvis sinks in a bounce, the feet step, and nobody carries weight."""
-    take = PreviewTake(draft, draft.preview())
+    take = PreviewSource(draft, draft.preview())
     robot, beat = take.behavior.robot_model, 0.6
     places = {}
     bounce = np.linspace(3.0, 5.0, 21)
     for at in (0.0, *bounce, 8.5, 11.9):
-        moment = take.moment(at * beat)
-        assert not moment.forces
-        feet = [moment.state.pose(n).translation() for n in robot.soles]
-        places[at] = np.array([*feet, moment.state.q[4:7]])
+        frame = take.frame_at(at * beat)
+        assert not frame.forces
+        feet = [frame.state.pose(n).translation() for n in robot.soles]
+        places[at] = np.array([*feet, frame.state.q[4:7]])
     np.testing.assert_allclose(places[0.0][:, 2][:2], 0.0, atol=1e-6)
     sunk = places[0.0][2, 2] - min(places[at][2, 2] for at in bounce)
     assert sunk == pytest.approx(0.05, abs=0.01)
@@ -79,14 +82,14 @@ def test_a_preview_goes_where_the_dance_wants(draft):
 
 def test_the_stage_follows_what_is_written(show, draft):
     show.hear(Drafted(draft, (3.0, 4.0)))
-    assert isinstance(show.take, PreviewTake)
+    assert isinstance(show.source, PreviewSource)
     assert show.work == "solving …"
     assert show.span == pytest.approx((1.5, 5.5))
     show.hear(Working("verifying"))
     show.frame()
     behavior = swaying(duration=8.0)
     show.hear(performed(behavior, 3.0, 4.0))
-    assert show.take.behavior is behavior
+    assert show.source.behavior is behavior
     assert show.span == pytest.approx((1.5, 5.5))
     show.frame()
     assert len(show.urls) == 1
@@ -99,9 +102,9 @@ def test_the_last_good_motion_stays_when_a_save_is_refused(show, draft):
     good = swaying(duration=8.0)
     show.hear(performed(good, 3.0, 4.0))
     show.hear(Drafted(draft, None))
-    assert show.take.behavior is not good
+    assert show.source.behavior is not good
     show.hear(Refused("mine.yaml:7: too deep."))
-    assert show.take.behavior is good
+    assert show.source.behavior is good
     assert show.remark == "mine.yaml:7: too deep."
     assert show.told[-1] == "backbeat: mine.yaml:7: too deep."
     show.frame()

@@ -76,7 +76,7 @@ def test_a_move_that_is_added_or_changed_is_a_save(files):
     assert not files.watch.has_changed()
 
 
-class Rehearsal:
+class IncrementalBuild:
     """Takes as long as it is told to, and writes down what it does."""
 
     def __init__(self):
@@ -109,9 +109,9 @@ class Rehearsal:
 
 @pytest.fixture
 def worker():
-    rehearsal = Rehearsal()
-    worker = Worker(rehearsal)
-    yield SimpleNamespace(rehearsal=rehearsal, worker=worker)
+    incremental = IncrementalBuild()
+    worker = Worker(incremental)
+    yield SimpleNamespace(incremental=incremental, worker=worker)
     worker.close()
     assert not worker._thread.is_alive()
 
@@ -128,11 +128,11 @@ def news_until(worker, kind):
 
 
 def test_a_save_is_read_performed_and_stored(worker):
-    worker.rehearsal.goes_on.set()
+    worker.incremental.goes_on.set()
     worker.worker.save(0.0)
     drafted, performed = news_until(worker.worker, Performed)
     assert isinstance(drafted, Drafted)
-    assert (drafted.draft, performed.rehearsed.behavior) == (0, 0)
+    assert (drafted.draft, performed.updated.behavior) == (0, 0)
     assert performed.seconds > 1e9
 
 
@@ -142,36 +142,36 @@ def test_a_newer_save_ends_the_work_on_an_older_one(worker):
     assert news_until(worker.worker, Drafted)[-1].draft == 0
     worker.worker.save(0.0)
     assert news_until(worker.worker, Drafted)[-1].draft == 1
-    worker.rehearsal.goes_on.set()
-    assert news_until(worker.worker, Performed)[-1].rehearsed.behavior == 1
+    worker.incremental.goes_on.set()
+    assert news_until(worker.worker, Performed)[-1].updated.behavior == 1
     worker.worker.close()
-    assert worker.rehearsal.done == worker.rehearsal.stored == [1]
+    assert worker.incremental.done == worker.incremental.stored == [1]
 
 
 def test_a_mistake_is_told_and_the_next_save_may_be_better(worker):
-    worker.rehearsal.goes_on.set()
-    worker.rehearsal.fails = BackbeatError("dance.yaml:3: too far")
+    worker.incremental.goes_on.set()
+    worker.incremental.fails = BackbeatError("dance.yaml:3: too far")
     worker.worker.save(0.0)
     assert news_until(worker.worker, Refused)[-1].sentence == "dance.yaml:3: too far"
-    worker.rehearsal.fails = None
+    worker.incremental.fails = None
     worker.worker.save(0.0)
     news_until(worker.worker, Performed)
-    assert worker.rehearsal.stored == [1]
+    assert worker.incremental.stored == [1]
 
 
 def test_a_fault_of_ours_is_not_kept_quiet(worker):
-    worker.rehearsal.goes_on.set()
-    worker.rehearsal.fails = ZeroDivisionError("ours")
+    worker.incremental.goes_on.set()
+    worker.incremental.fails = ZeroDivisionError("ours")
     worker.worker.save(0.0)
     found = news_until(worker.worker, ZeroDivisionError)[-1]
-    assert found is worker.rehearsal.fails
+    assert found is worker.incremental.fails
 
 
 def test_the_end_ends_the_work_under_way(worker):
     worker.worker.save(0.0)
-    assert worker.rehearsal.working.wait(SOON)
+    assert worker.incremental.working.wait(SOON)
     worker.worker.close()
-    assert worker.rehearsal.done == []
+    assert worker.incremental.done == []
 
 
 @pytest.mark.parametrize(

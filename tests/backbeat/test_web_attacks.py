@@ -16,10 +16,10 @@ from http.client import HTTPConnection
 import pytest
 
 from backbeat.stage.drawing.backdrop import place_of
+from backbeat.stage.frames.frame import StageFrame
 from backbeat.stage.live.server import DRAWING, MOST_CONNECTIONS
 from backbeat.stage.live.show import LiveShow
-from backbeat.stage.moments.moment import Moment
-from backbeat.stage.takes.kinds import PlannedTake
+from backbeat.stage.sources.kinds import PlannedSource
 from backbeat.stage.web.commands import PLAYING
 from tests.backbeat.performances import swaying
 
@@ -28,7 +28,7 @@ HOST = "127.0.0.1"
 
 @pytest.fixture(scope="module")
 def take():
-    return PlannedTake(swaying(1.0))
+    return PlannedSource(swaying(1.0))
 
 
 @pytest.fixture(scope="module")
@@ -76,7 +76,7 @@ def frame(kind, content=b"", masked=True):
 def goes_on(show, take):
     """Whether the show is drawn, and a page of its own sees it."""
     for k in range(5):
-        show.draw(take.moment(take.start + 0.02 * k), 1.0)
+        show.draw(take.frame_at(take.start + 0.02 * k), 1.0)
     own, answer = greet(show)
     try:
         return answer.startswith("HTTP/1.1 101") and len(own.recv(1000)) > 0
@@ -190,13 +190,13 @@ def test_a_flood_of_connections_passes(show, take):
 def test_a_show_goes_on_without_its_drawing(take, caplog, monkeypatch):
     show = LiveShow(take, None, PLAYING)
 
-    def fail(canvas, moment: Moment):
+    def fail(canvas, frame: StageFrame):
         raise RuntimeError("Meshcat's websocket thread exited")
 
     monkeypatch.setattr(show._stage, "draw", fail)
     with caplog.at_level(logging.WARNING):
         for k in range(3):
-            show.draw(take.moment(0.1 * k), 1.0)
+            show.draw(take.frame_at(0.1 * k), 1.0)
     (record,) = caplog.records
     assert "the drawing has ended" in record.getMessage()
     assert show._state["time"] == pytest.approx(0.2)

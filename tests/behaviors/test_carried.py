@@ -117,8 +117,8 @@ def test_a_value_that_is_offered_is_clear(tmp_path):
     text = DANCE.replace("{move: clap, at: 2, beats: 8}", row)
     (found,) = check_dance(text, tmp_path / "mine.yaml")
     assert "with angle: 1.45 it is clear" in found.finding.sentence
-    mended = text.replace("angle: 1.6", "angle: 1.45")
-    assert check_dance(mended, tmp_path / "mine.yaml") == []
+    fixed = text.replace("angle: 1.6", "angle: 1.45")
+    assert check_dance(fixed, tmp_path / "mine.yaml") == []
 
 
 @pytest.mark.parametrize("channel", ["both_arm_shx", "com.x"])

@@ -1,4 +1,4 @@
-"""Checking a choreography: what is wrong, on which line, and what mends it."""
+"""Checking a choreography: what is wrong, on which line, and what corrects it."""
 
 from pathlib import Path
 
@@ -7,9 +7,9 @@ import pytest
 from backbeat.behaviors.building.build import build
 from backbeat.behaviors.library.store import Library
 from backbeat.behaviors.specification.checking import (
+    autofixed,
     check_dance,
     check_file,
-    mended,
     refuse_failures,
 )
 from backbeat.behaviors.specification.kinds import SHIPPED_FOLDER, shipped_names
@@ -90,19 +90,19 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("old", "new", "line", "sentence", "mends"), CASES)
-def test_a_failure_has_its_line_and_its_mend(tmp_path, old, new, line, sentence, mends):
+@pytest.mark.parametrize(("old", "new", "line", "sentence", "fixes"), CASES)
+def test_a_failure_has_its_line_and_its_fix(tmp_path, old, new, line, sentence, fixes):
     assert old in DANCE
     text = DANCE.replace(old, new, 1)
     fails = [f for f in check(text, tmp_path) if f.finding.fails]
     named = [f for f in fails if sentence in f.finding.sentence]
     assert named, [f.finding.sentence for f in fails]
     assert named[0].line == line
-    assert (named[0].span is not None) == mends
+    assert (named[0].span is not None) == fixes
     with pytest.raises(BackbeatError, match=rf"mine.yaml:{fails[0].line}: "):
         refuse_failures(text, tmp_path / "mine.yaml")
-    if mends:
-        fixed, done = mended(text, tmp_path / "mine.yaml")
+    if fixes:
+        fixed, done = autofixed(text, tmp_path / "mine.yaml")
         assert done
         assert "# 1" in fixed
         assert not [f for f in check(fixed, tmp_path) if f.finding.fails]

@@ -46,7 +46,7 @@ def clearance(problem):
     model: CollisionModel = problem.collisions
     state = Configuration(problem.robot, problem.q_start)
     distances, _ = state.distances(model.arrays())
-    behind = np.array([f.part != "tip" for f in model.feelers])
+    behind = np.array([f.part != "tip" for f in model.spheres])
     return float(distances[behind].min()) - model.margin
 
 

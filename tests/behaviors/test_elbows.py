@@ -9,7 +9,7 @@ from pydrake.math import RigidTransform
 from backbeat.behaviors.drumming.drum_tasks import DrumTasks
 from backbeat.behaviors.drumming.drummer import elbow, shoulder
 from backbeat.behaviors.drumming.elbows import Elbows, find_elbows, raised_at_hits
-from backbeat.behaviors.drumming.robot_at_kit import ELBOW_ROOM, RobotAtKit
+from backbeat.behaviors.drumming.robot_at_kit import ELBOW_MARGIN, RobotAtKit
 from backbeat.behaviors.drumming.strokes import Stroke
 from backbeat.behaviors.kinematic.singular_values import singular_values
 from backbeat.behaviors.library.behavior import Event
@@ -94,7 +94,7 @@ def test_every_member_is_reached_with_the_elbow_down(at_kit):
             state.pose(link(at_kit.robot, hand)).translation()[2]
             for link in (shoulder, elbow)
         )
-        assert high - low >= ELBOW_ROOM - 2e-3, (hand, member)
+        assert high - low >= ELBOW_MARGIN - 2e-3, (hand, member)
 
 
 @pytest.mark.slow

@@ -12,8 +12,8 @@ from backbeat.behaviors.motion.knot_grid import (
     GROWTH,
     MOST_GROWTH,
     SPACING,
+    SPAN_KNOTS,
     TOGETHER,
-    WAY_KNOTS,
     KnotGrid,
 )
 from backbeat.behaviors.music.notation.tempo import Tempo
@@ -47,19 +47,19 @@ def test_knots_are_near_each_other_and_change_their_distance_slowly(beats, bpm):
     assert h.min() > 0
     assert h.max() <= 1.1 * SPACING
     ends = [0.0, *sorted(map(tempo.time, beats)), grid.times[-1]]
-    if np.diff(ends).min() > WAY_KNOTS * SPACING:
-        assert (h[1:] / h[:-1]).max() < GROWTH * (1 + 1 / WAY_KNOTS)
+    if np.diff(ends).min() > SPAN_KNOTS * SPACING:
+        assert (h[1:] / h[:-1]).max() < GROWTH * (1 + 1 / SPAN_KNOTS)
 
 
 @pytest.mark.parametrize("bpm", [60, 98, 160, 240])
 def test_a_short_way_has_its_knots(bpm):
     tempo = Tempo(bpm)
     stops = np.arange(4.0, 8.1, 0.5)
-    ways = list(itertools.pairwise(stops))
-    grid = KnotGrid(tempo, LENGTH, stops, ways)
-    for a, b in ways:
+    spans = list(itertools.pairwise(stops))
+    grid = KnotGrid(tempo, LENGTH, stops, spans)
+    for a, b in spans:
         knots = grid.within(tempo.time(a), tempo.time(b))
-        assert len(knots) >= WAY_KNOTS + 1
+        assert len(knots) >= SPAN_KNOTS + 1
 
 
 @pytest.mark.parametrize("swing", [0.5, 0.58, 0.68])
@@ -68,8 +68,8 @@ def test_knots_are_as_far_apart_before_a_stop_as_after_it(bpm, swing):
     tempo = Tempo(bpm)
     whole = np.arange(2.0, 8.0)
     stops = np.sort(np.r_[whole, whole + swing])
-    ways = [*itertools.pairwise(stops[::2]), *itertools.pairwise(stops[1::2])]
-    grid = KnotGrid(tempo, LENGTH, stops, ways)
+    spans = [*itertools.pairwise(stops[::2]), *itertools.pairwise(stops[1::2])]
+    grid = KnotGrid(tempo, LENGTH, stops, spans)
     h = np.diff(grid.times)
     knots = np.array([grid.knot(stop) for stop in stops])
     assert np.abs(h[knots] / h[knots - 1] - 1).max() < 0.01
@@ -78,11 +78,11 @@ def test_knots_are_as_far_apart_before_a_stop_as_after_it(bpm, swing):
 
 def test_knots_get_closer_where_they_have_to():
     tempo, stops = Tempo(120), np.arange(4.0, 8.1, 0.5)
-    ways = list(itertools.pairwise(stops))
+    spans = list(itertools.pairwise(stops))
 
     def knots(*finer):
-        grid = KnotGrid(tempo, LENGTH, stops, ways, finer)
-        return [len(grid.within(tempo.time(a), tempo.time(b))) for a, b in ways]
+        grid = KnotGrid(tempo, LENGTH, stops, spans, finer)
+        return [len(grid.within(tempo.time(a), tempo.time(b))) for a, b in spans]
 
     usual, once, twice = knots(), knots({6.2}), knots({6.2}, {6.3})
     assert usual[4] < once[4] < twice[4]

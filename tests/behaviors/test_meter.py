@@ -26,7 +26,7 @@ from backbeat.behaviors.music.notation.meter import (
     meter_map,
 )
 from backbeat.behaviors.music.notation.score_description import ScoreDescription
-from backbeat.behaviors.setlist.medley import Medley
+from backbeat.behaviors.setlist.concatenation import Concatenation
 from backbeat.behaviors.specification.kinds import parse_specification
 from backbeat.models.common.errors import BackbeatError
 from backbeat.models.common.yaml_file import parse_yaml
@@ -332,15 +332,15 @@ def test_a_dance_in_code_tells_its_bars():
 
 
 def joined(*parts):
-    """A medley of short parts at 120 beats a minute, and it as a behavior."""
-    medley = Medley(120.0)
+    """A concatenation of short parts at 120 beats a minute, and it as a behavior."""
+    joined = Concatenation(120.0)
     for part in parts:
         made = {"knots": 2, "log": [], "active_limits": []}
-        medley.add_part(replace(part, provenance=made), Placement())
-        medley.rest(0.1, 0.0)
-    events = tuple(sorted(medley.events, key=lambda e: e.time))
+        joined.add_part(replace(part, provenance=made), Placement())
+        joined.rest(0.1, 0.0)
+    events = tuple(sorted(joined.events, key=lambda e: e.time))
     return replace(
-        drumming(duration=medley.time), bpm=120.0, meter=medley.meter(), events=events
+        drumming(duration=joined.time), bpm=120.0, meter=joined.meter(), events=events
     )
 
 

@@ -27,22 +27,22 @@ def wish(text, part="left hand", **options):
 )
 def test_directions(text, way):
     found = wish(text)
-    np.testing.assert_allclose(sum(w.amount * w.direction for w in found.ways), way)
+    np.testing.assert_allclose(sum(w.amount * w.direction for w in found.shifts), way)
 
 
 def test_sides_are_the_parts_own():
-    assert wish("out 0.1", "right hand").ways[0].direction[1] == -1
+    assert wish("out 0.1", "right hand").shifts[0].direction[1] == -1
     with pytest.raises(BackbeatError, match="no side"):
         wish("out 0.1", "head")
 
 
 def test_a_hand_goes_farther_by_itself():
-    assert wish("up", is_hand=True).ways[0].amount == 0.3
+    assert wish("up", is_hand=True).shifts[0].amount == 0.3
 
 
 def test_places_turns_and_the_farthest():
     found = wish("at the head and up 0.1")
-    assert (found.place, found.ways[0].amount) == ("head", 0.1)
+    assert (found.place, found.shifts[0].amount) == ("head", 0.1)
     found = wish("turned left 20 degrees and leaning forward 10 degrees")
     np.testing.assert_allclose(np.degrees(found.turn), [0, 10, 20])
     assert found.turns == "ry rz"
@@ -58,9 +58,9 @@ def test_places_turns_and_the_farthest():
         ("left hand", "at the hed", "did you mean head"),
         ("left hand", "upp 0.2", "did you mean up"),
         ("left hand", "up far", "after 'up' comes a length"),
-        ("left hand", "up 300", "more than anybody means"),
+        ("left hand", "up 300", "beyond what makes sense"),
         ("left hand", "turned left", "say how far"),
-        ("left hand", "turned left 500 degrees", "more than anybody means"),
+        ("left hand", "turned left 500 degrees", "beyond what makes sense"),
         ("left hand", "at the head and at the hip", "in one place"),
         ("left hand", "0.1 0.2 0.3 and at the hip", "in one place"),
         (

@@ -180,7 +180,7 @@ def test_soft_limbs_are_soft_when_they_are_tracked(tour, robot):
     [
         ({"targets": "{left hnd: up}"}, "did you mean left hand"),
         ({"targets": "{left hand: upwards}"}, "unknown word"),
-        ({"targets": "{left hand: 3 0 1}"}, "more than anybody means"),
+        ({"targets": "{left hand: 3 0 1}"}, "beyond what makes sense"),
         ({"targets": "{left hand: 1.9 0 1}"}, "cannot get there|inside|torque"),
         ({"targets": "{left hand: down 0.6}"}, "above the floor"),
         ({"targets": "{left foot: forward 0.1}"}, "feet stay where a tour starts"),

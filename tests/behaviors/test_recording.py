@@ -259,7 +259,7 @@ def test_findings_stand_on_the_line_of_the_recording(folder):
     (failure,) = check_dance(
         made.text().replace("unit:", "units:"), folder / "mine.yaml", compiles=False
     )
-    assert failure.finding.mend == "unit"
+    assert failure.finding.fix == "unit"
 
 
 def test_a_changed_recording_changes_the_key(folder, tmp_path, robot):

@@ -5,7 +5,11 @@ import pytest
 from backbeat.behaviors.building.build import build
 from backbeat.behaviors.library.store import Library
 from backbeat.behaviors.setlist.specification import SetlistEntry, SetlistSpecification
-from backbeat.behaviors.specification.checking import check_file, mended, refuse_setlist
+from backbeat.behaviors.specification.checking import (
+    autofixed,
+    check_file,
+    refuse_setlist,
+)
 from backbeat.behaviors.specification.kinds import (
     SETLIST_FOLDER,
     parse_setlist,
@@ -38,25 +42,25 @@ def mixed(tmp_path):
 
 
 def said(path):
-    return {(f.line, f.finding.sentence): f.finding.mend for f in check_file(path)}
+    return {(f.line, f.finding.sentence): f.finding.fix for f in check_file(path)}
 
 
 @pytest.mark.parametrize(
-    ("line", "sentence", "mend"),
+    ("line", "sentence", "fix"),
     [
-        (4, "number 1: unknown behavior 'marsh'; did you mean march?", "march"),
+        (4, "entry 1: unknown behavior 'marsh'; did you mean march?", "march"),
         (5, "the robot sits and cannot walk on; take drums", "outstanding-standing"),
         (5, "write equipment: [sticks] at the top", None),
-        (6, "number 3: groove has 36 beats and cannot be left on beat 900", None),
-        (7, "number 4: bow has no tempo", None),
+        (6, "entry 3: groove has 36 beats and cannot be left on beat 900", None),
+        (7, "entry 4: bow has no tempo", None),
         (8, "fast has 120 BPM and outstanding has 98; a show has one tempo", None),
     ],
 )
-def test_what_does_not_go_together_is_said_by_line(mixed, line, sentence, mend):
+def test_what_does_not_go_together_is_said_by_line(mixed, line, sentence, fix):
     found = [
         (where, fix) for (where, text), fix in said(mixed).items() if sentence in text
     ]
-    assert found == [(line, mend)]
+    assert found == [(line, fix)]
 
 
 def test_a_setlist_with_failures_is_not_built(mixed, tmp_path):
@@ -65,8 +69,8 @@ def test_a_setlist_with_failures_is_not_built(mixed, tmp_path):
     assert not (tmp_path / "library").exists()
 
 
-def test_fix_mends_names_and_leaves_comments(mixed):
-    text, done = mended(MIXED, mixed)
+def test_fix_corrects_names_and_leaves_comments(mixed):
+    text, done = autofixed(MIXED, mixed)
     assert len(done) == 2
     assert "{behavior: march}                        # 4" in text
     assert "outstanding-standing" in text
@@ -95,9 +99,9 @@ def test_drums_keep_the_tempo_of_their_score(tmp_path):
         "kind: setlist\nname: drums\nbpm: 104\nequipment: [sticks]\n"
         "behaviors: [{behavior: outstanding-standing}]"
     )
-    ((key, mend),) = said(path).items()
+    ((key, fix),) = said(path).items()
     assert key[0] == 3
-    assert mend == 98
+    assert fix == 98
 
 
 def test_a_dance_with_a_drummer_s_sticks_says_what_they_change(tmp_path):
@@ -109,7 +113,7 @@ def test_a_dance_with_a_drummer_s_sticks_says_what_they_change(tmp_path):
     path.write_text(f"{row}equipment: [sticks]\n")
     (found,) = check_file(path)
     assert (found.line, found.finding.fails) == (4, False)
-    assert "number 1: claps, beat 4: clap keeps the hands" in found.finding.sentence
+    assert "entry 1: claps, beat 4: clap keeps the hands" in found.finding.sentence
     path.write_text(row)
     assert check_file(path) == []
 

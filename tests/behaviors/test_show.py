@@ -11,15 +11,20 @@ from backbeat.behaviors.building.build_key import build_key
 from backbeat.behaviors.library.behavior import Mount
 from backbeat.behaviors.library.store import Library
 from backbeat.behaviors.motion.concatenation import (
-    SEAM_BOUNDS,
+    JUNCTION_BOUNDS,
     concatenate,
     cut,
-    seam_checks,
+    junction_checks,
 )
 from backbeat.behaviors.motion.placement import Placement
+from backbeat.behaviors.setlist.placement import (
+    FARTHER,
+    clear_step_back,
+    places,
+    plan_transition,
+)
 from backbeat.behaviors.setlist.show import make_show, until
 from backbeat.behaviors.setlist.specification import SetlistEntry, SetlistSpecification
-from backbeat.behaviors.setlist.staging import FARTHER, clear_step_back, places, way
 from backbeat.behaviors.setlist.transition import TransitionPlanner
 from backbeat.behaviors.specification.kinds import (
     parse_setlist,
@@ -84,7 +89,7 @@ def either(request):
 
 def test_the_whole_passes_every_check(either):
     checks = {c.name: c for c in either.certificate.checks}
-    assert set(checks) == {*BOUNDS, *SEAM_BOUNDS}
+    assert set(checks) == {*BOUNDS, *JUNCTION_BOUNDS}
     assert either.certificate.passed
     assert checks["joint_torque"].value > 0.1
 
@@ -207,23 +212,26 @@ def test_seams_tell_what_does_not_fit(parts):
     robot, bend = parts["bend"].robot_model, parts["bend"].motion
 
     def failures(other):
-        return {c.name for c in seam_checks(robot, [bend, other]) if not c.passed}
+        return {c.name for c in junction_checks(robot, [bend, other]) if not c.passed}
 
     back = replace(bend, **{n: getattr(bend, n)[::-1] for n in ("q", "wrench")})
-    assert failures(back) <= {"seam_load"}
-    assert failures(Placement(x=2e-4).motion(back)) >= {"seam_pose", "seam_support"}
+    assert failures(back) <= {"junction_load"}
+    assert failures(Placement(x=2e-4).motion(back)) >= {
+        "junction_pose",
+        "junction_support",
+    }
     v = back.v.copy()
     v[:2] = 0.01
-    assert "seam_speed" in failures(replace(back, v=v))
+    assert "junction_speed" in failures(replace(back, v=v))
     vdot = back.vdot.copy()
     vdot[:2, 3] = 1.0
-    assert "seam_acceleration" in failures(replace(back, vdot=vdot))
+    assert "junction_acceleration" in failures(replace(back, vdot=vdot))
     wrench = back.wrench.copy()
     wrench[0, 0, 5] += 0.2 * robot.weight
-    assert "seam_load" in failures(replace(back, wrench=wrench))
+    assert "junction_load" in failures(replace(back, wrench=wrench))
     up = back.standing.copy()
     up[0, 0] = False
-    assert "seam_support" in failures(replace(back, standing=up))
+    assert "junction_support" in failures(replace(back, standing=up))
 
 
 def test_concatenation_keeps_every_sample(parts):
@@ -369,9 +377,9 @@ def test_drums_may_be_left_amid_the_fill(built, files, library, beat):
     solids = DrumKit(drums.scene.place).solids()
     planner = TransitionPlanner(robot, make_self_collision_model(robot, scene=solids))
     here, there = places([drums, bend], planner, 0.95)
-    legs = way(planner, drums, here, bend, there)
+    legs = plan_transition(planner, drums, here, bend, there)
     for leg in legs:
         assert not verify(leg.solution, leg.motion).failures()
     motions = [here.motion(drums.motion), *(leg.motion for leg in legs)]
-    seams = seam_checks(robot, [*motions, there.motion(bend.motion)])
-    assert [c.name for c in seams if not c.passed] == []
+    junctions = junction_checks(robot, [*motions, there.motion(bend.motion)])
+    assert [c.name for c in junctions if not c.passed] == []

@@ -1,4 +1,4 @@
-"""Specifications: a motion plan, or one sentence that says what to mend."""
+"""Specifications: a motion plan, or one sentence that says what to fix."""
 
 import pytest
 

@@ -12,16 +12,16 @@ from backbeat.behaviors.library.store import Library
 from backbeat.behaviors.motion.concatenation import make_continuous
 from backbeat.behaviors.solving.window_steps import Source
 from backbeat.behaviors.solving.window_store import WindowStore, fingerprint
-from backbeat.behaviors.solving.windowed import Workshop
+from backbeat.behaviors.solving.windowed import WindowedSolver
 from backbeat.behaviors.specification.kinds import SHIPPED_FOLDER, read_specification
 from backbeat.models.common.errors import BackbeatError
 from backbeat.models.robot.description import find_description
-from backbeat.optimization.interior_point.solution import RowName, Trouble
+from backbeat.optimization.interior_point.solution import RowName, Violation
 from backbeat.optimization.interior_point.solver import InteriorPoint
 from backbeat.optimization.transcription.transcribe import Transcription
 from backbeat.optimization.verification.verify import verify_motion
 from backbeat.optimization.windows.pieces import make_windows
-from backbeat.optimization.windows.stretch import stretch
+from backbeat.optimization.windows.subproblem import subproblem
 from benchmarks.grooves import make_groove
 from benchmarks.played_songs import save_song
 from tests.copied_sources import copy_sources
@@ -54,12 +54,12 @@ def plan_of(path):
 
 
 def find(folder, repeats):
-    """A song solved in windows: its problem, the motion, and its workshop."""
+    """A song solved in windows: its problem, the motion, and its solver."""
     specification, plan = plan_of(write_song(folder, repeats=repeats))
-    workshop = Workshop(folder / "windows")
+    windowed_solver = WindowedSolver(folder / "windows")
     source = Source(specification, folder, "test")
-    _, motion = workshop.solve(source, plan, lambda share, what: None)
-    return plan.problem, motion, workshop, folder
+    _, motion = windowed_solver.solve(source, plan, lambda share, what: None)
+    return plan.problem, motion, windowed_solver, folder
 
 
 @pytest.fixture(scope="module")
@@ -117,7 +117,7 @@ def test_a_part_has_the_intervals_of_the_whole(found):
     times = np.r_[0.0, np.cumsum(np.diff(problem.times) * (1 + wave))]
     uneven = replace(problem, times=times)
     whole = Transcription(uneven).program
-    part = stretch(stretch(uneven, 20, 90), 5, 60)
+    part = subproblem(subproblem(uneven, 20, 90), 5, 60)
     np.testing.assert_allclose(Transcription(part).program.span, whole.span[25:80])
     alone = Transcription(replace(part, beside=(0.0, 0.0))).program
     assert np.abs(alone.span[[0, -1]] / whole.span[[25, 79]] - 1).min() > 0.01
@@ -126,10 +126,10 @@ def test_a_part_has_the_intervals_of_the_whole(found):
 def test_what_is_played_otherwise_is_the_same_in_another_process(tmp_path):
     specification, plan = plan_of(write_song(tmp_path))
     time, folder = plan.events[3].time, tmp_path
-    other = plan.otherwise(
-        [Trouble(time, RowName.of("joint_torque", "r_arm_shx"), 1.0, True)]
+    other = plan.fallback_plan(
+        [Violation(time, RowName.of("joint_torque", "r_arm_shx"), 1.0, True)]
     )
-    source = Source(specification, folder, "test", other.advice)
+    source = Source(specification, folder, "test", other.hints)
     again = pickle.loads(pickle.dumps(source)).plan().problem
     assert not np.array_equal(other.problem.times, plan.problem.times)
     np.testing.assert_array_equal(again.times, other.problem.times)
@@ -152,18 +152,18 @@ def test_a_long_song_is_played_otherwise_where_it_has_to_be(tmp_path, monkeypatc
 
 @pytest.mark.slow
 def test_only_the_windows_of_a_changed_bar_are_solved_again(found_long):
-    problem, before, workshop, folder = found_long
+    problem, before, windowed_solver, folder = found_long
     assert len(make_windows(problem)) >= 6
     windows = make_windows(problem)
     for accent, most in (("3!", 0), ("3?", 2 * 3)):
         specification, plan = plan_of(write_song(folder, accent, LONG))
         source = Source(specification, folder, "test")
-        _, after = workshop.solve(source, plan, lambda share, what: None)
-        assert workshop.steps <= most
+        _, after = windowed_solver.solve(source, plan, lambda share, what: None)
+        assert windowed_solver.steps <= most
         last = problem.times[windows[-1].first] + 1e-6
         i, j = (np.searchsorted(m.motion.t, last) for m in (before, after))
         np.testing.assert_array_equal(before.motion.q[i:], after.motion.q[j:])
-    assert 0 < workshop.steps < 2 * len(windows)
+    assert 0 < windowed_solver.steps < 2 * len(windows)
 
 
 def test_a_short_motion_is_one_window(built):
@@ -219,7 +219,7 @@ def test_a_changed_robot_file_has_windows_of_its_own(tmp_path, monkeypatch):
         keys.append(source.key)
         raise BackbeatError("noted")
 
-    monkeypatch.setattr(Workshop, "solve", note)
+    monkeypatch.setattr(WindowedSolver, "solve", note)
     for _ in range(2):
         with pytest.raises(BackbeatError, match="noted"):
             build(path, Library(tmp_path / "library"))

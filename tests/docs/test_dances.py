@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from backbeat.behaviors.dance.vocabulary.move_file import parse_move
-from backbeat.behaviors.specification.checking import check_dance, mended
+from backbeat.behaviors.specification.checking import autofixed, check_dance
 from backbeat.behaviors.specification.kinds import parse_specification
 
 PAGE = (Path(__file__).parents[2] / "docs" / "dances.md").read_text()
@@ -55,4 +55,4 @@ def test_the_listed_failures_are_said_so(tmp_path, line):
     path = tmp_path / "my-dance.yaml"
     (found,) = check_dance(text, path)
     assert found.sentence(Path("my-dance.yaml")) == line
-    assert check_dance(mended(text, path)[0], path) == []
+    assert check_dance(autofixed(text, path)[0], path) == []

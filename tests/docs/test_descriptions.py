@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from backbeat.models.urdf.checks.fates import Fate
+from backbeat.models.urdf.checks.support_table import Support
 from backbeat.models.urdf.overlay.model_report import model_report
 from backbeat.models.urdf.overlay.overlaying import apply_overlay
 from backbeat.models.urdf.reading.parsing import read_description
@@ -19,11 +19,11 @@ NAMES = r"\brule(?:, \w+)? = \"([a-z-]+)\""
 
 
 def rules():
-    """Rules in the source, and those that are made of a fate or an outcome."""
+    """Rules in the source, and those that are made of a support or an outcome."""
     folder = CHECKOUT / "models" / "urdf"
     text = "\n".join(p.read_text() for p in folder.rglob("*.py"))
     found = {*re.findall(CALLS, text), *re.findall(NAMES, text)}
-    found |= {fate.value.lower().replace(" ", "-") for fate in Fate}
+    found |= {support.value.lower().replace(" ", "-") for support in Support}
     found |= {f"drake-{end}" for end in ("refused", "exits", "aborts", "hangs")}
     return found | {"unknown-attribute", "unknown-element"}
 
@@ -61,4 +61,4 @@ def test_the_code_prints_the_shoulder_and_a_finding(capsys, monkeypatch):
 
 
 def test_fates_are_those_of_the_page():
-    assert [f.value for f in Fate if f"| {f.value} |" not in PAGE] == []
+    assert [f.value for f in Support if f"| {f.value} |" not in PAGE] == []

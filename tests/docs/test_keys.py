@@ -33,11 +33,11 @@ from backbeat.models.kit.schema import (
 from backbeat.models.robot.description import RobotDescription, TaskSpaceDescription
 from backbeat.models.sensing.sensors import SensorNoise
 from backbeat.mpc.scenario.compliant_period import CompliantPeriod
+from backbeat.mpc.scenario.model_mismatch import ModelMismatch
 from backbeat.mpc.scenario.setting_event import SettingEvent
 from backbeat.mpc.scenario.specification import Push, Scenario, load_scenario
 from backbeat.mpc.scenario.target_motion import TargetMotion
 from backbeat.mpc.scenario.upper_body_task import UpperBodyTask
-from backbeat.mpc.scenario.world_error import WorldError
 
 PAGE = (Path(__file__).parents[2] / "docs" / "keys.md").read_text()
 SECTIONS = dict(re.findall(r"^## (.*?)\n(.*?)(?=^## |\Z)", PAGE, re.M | re.S))
@@ -71,7 +71,7 @@ SCHEMAS = {
     "Events of a scenario": SettingEvent,
     "Upper body of a scenario": UpperBodyTask,
     "Target of an upper body": TargetMotion,
-    "World of a scenario": WorldError,
+    "World of a scenario": ModelMismatch,
     "Noise of a scenario": SensorNoise,
     "Robots": RobotDescription,
     "Task space of a robot": TaskSpaceDescription,

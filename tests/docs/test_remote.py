@@ -14,8 +14,8 @@ from backbeat.mpc.monitoring.momentum_observer import RATE
 from backbeat.mpc.remote.address import Address
 from backbeat.mpc.safety.fail_safe import Cause
 from backbeat.mpc.serving.server import ControllerServer
+from backbeat.mpc.whole_body.core import CARRY
 from backbeat.mpc.whole_body.programs.task_preset import load_preset
-from backbeat.mpc.whole_body.tick import CARRY
 
 DOCS = Path(__file__).parents[2] / "docs"
 REMOTE, PRESETS, FORCES = (

@@ -10,7 +10,7 @@ import numpy as np
 
 from backbeat.cli.main import load_subcommand
 from backbeat.mpc.world.joint_sample import JointSample
-from backbeat.stage.takes.streamed import stream_plan
+from backbeat.stage.sources.streamed import stream_plan
 from backbeat.stream.server import MOST_READERS, JointStream
 from backbeat.stream.wire import (
     LEAST_RATE,

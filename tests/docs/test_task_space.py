@@ -47,7 +47,8 @@ def test_scenarios_on_the_page_are_read(tmp_path):
 @pytest.mark.slow
 def test_numbers_from_cruciform_are_those_of_the_page():
     """Truncated and by programs, RMS and largest, to the last digit that is told."""
-    told = re.findall(r"([\d.]+) mm RMS and ([\d.]+) mm at most", PAGE)
+    page = " ".join(PAGE.split())
+    told = re.findall(r"([\d.]+) mm RMS and ([\d.]+) mm at most", page)
     assert ("7.3", "23.4") in told
     for (limits, run), numbers in zip(
         cruciform_study().items(), (("7.3", "23.4"), ("0.011", "0.020")), strict=True

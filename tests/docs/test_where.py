@@ -461,11 +461,11 @@ from pydrake.math import RigidTransform
 from backbeat.behaviors.library.store import Library
 from backbeat.stage.drawing.canvas import LiveCanvas
 from backbeat.stage.drawing.stage import Stage
-from backbeat.stage.takes.kinds import PlannedTake
+from backbeat.stage.sources.kinds import PlannedSource
 
 behavior = Library(sys.argv[1]).load("stand")
-stage, take = Stage(behavior, is_simulated=False), PlannedTake(behavior)
-moment = take.moment(1.0)
+stage, take = Stage(behavior, is_simulated=False), PlannedSource(behavior)
+frame = take.frame_at(1.0)
 
 
 class Noted(LiveCanvas):
@@ -476,12 +476,12 @@ class Noted(LiveCanvas):
         self.placed[path] = X.translation().tolist()
 
 
-stage.draw(Noted(stage.meshcat), moment)
+stage.draw(Noted(stage.meshcat), frame)
 told = {
     "there": stage.meshcat.HasPath("/center of pressure/disc"),
     "place": Noted.placed["/center of pressure/disc"],
-    "com": moment.state.center_of_mass.tolist(),
-    "feet": [f.point.tolist() for f in moment.forces.values()],
+    "com": frame.state.center_of_mass.tolist(),
+    "feet": [f.point.tolist() for f in frame.forces.values()],
     "switches": stage.info(take, 1.0)["layers"],
 }
 """

@@ -18,12 +18,12 @@ from backbeat.stage.drawing.backdrop import HOST, place_of
 from backbeat.stage.live import show as live
 from backbeat.stage.live.show import LiveShow
 from backbeat.stage.recording.browser import HEADLESS, find_chromium
-from backbeat.stage.takes.kinds import PlannedTake
+from backbeat.stage.sources.kinds import PlannedSource
 from tests.backbeat.performances import drumming, swaying
 from tests.backbeat.test_play import ask
 from tests.processes import sentences
 
-TAKE = PlannedTake(drumming(True, 4.0))
+TAKE = PlannedSource(drumming(True, 4.0))
 
 
 @pytest.fixture
@@ -73,7 +73,7 @@ def is_watched(show, wanted):
 def draw(show, frames):
     """Draws so many moments, of which no two are alike."""
     for t in np.linspace(0.1, 3.9, frames):
-        show.draw(TAKE.moment(t), 0.0)
+        show.draw(TAKE.frame_at(t), 0.0)
 
 
 def memory():

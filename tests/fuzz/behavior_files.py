@@ -98,8 +98,8 @@ def _check_angles(found: JointRecording) -> None:
 def _read_wish(path: Path) -> None:
     text = path.read_bytes().decode(errors="replace")
     for part in ("left hand", CENTER):
-        ways = parse_wish(part, text, PLACES, "mine").ways
-        assert np.abs([w.amount or 0.0 for w in ways]).max(initial=0.0) <= 2.0
+        shifts = parse_wish(part, text, PLACES, "mine").shifts
+        assert np.abs([w.amount or 0.0 for w in shifts]).max(initial=0.0) <= 2.0
 
 
 def _specification(data: dict[str, object]) -> bytes:

@@ -17,35 +17,40 @@ from backbeat.models.common.errors import BackbeatError
 from backbeat.mpc.plans.hand_offset import HandOffset
 from backbeat.mpc.predictive.settings import PlanSettings, TempoRamp
 from backbeat.mpc.remote.address import Address
-from backbeat.mpc.remote.contents import Asked, Record, read_record, record_message
+from backbeat.mpc.remote.contents import (
+    ControlSettings,
+    Record,
+    read_record,
+    record_message,
+)
 from backbeat.mpc.remote.exchange import (
     Answer,
-    Question,
+    Request,
     answer_message,
-    question_message,
     read_answer,
-    read_question,
+    read_request,
+    request_message,
 )
 from backbeat.mpc.remote.frames import FrameReader, FrameSocket, ProtocolError, frame
-from backbeat.mpc.remote.greeting import Hello, hello_message, read_hello
+from backbeat.mpc.remote.handshake import Handshake, handshake_message, read_handshake
 from backbeat.mpc.remote.messages import read
 from backbeat.mpc.remote.schema import Schema
 from backbeat.mpc.remote.task_exchange import (
-    TaskHello,
-    TaskQuestion,
+    TaskHandshake,
+    TaskRequest,
     read_task_answer,
-    read_task_hello,
-    read_task_question,
+    read_task_handshake,
+    read_task_request,
     task_answer_message,
-    task_hello_message,
-    task_question_message,
+    task_handshake_message,
+    task_request_message,
 )
 from backbeat.mpc.safety.fail_safe import Safety
 from backbeat.mpc.serving.server import ControllerServer
 from backbeat.mpc.task_space.law import TaskSpaceCommand, TaskSpaceSettings
 from backbeat.stage.live.show import LiveShow
 from backbeat.stage.players.task_space_panel import TASK_COMMANDS
-from backbeat.stage.takes.kinds import PlannedTake
+from backbeat.stage.sources.kinds import PlannedSource
 from backbeat.stage.web.commands import PLAYING, read_command
 from backbeat.stage.web.panel import SIMULATING
 from tests.backbeat.performances import swaying
@@ -65,16 +70,20 @@ LONGEST = 50
 # How long a test waits for a server of ours [s].
 WAIT = 20.0
 HAND = HandOffset("left hand", 1 / 3, (0.0, 0.0, 0.1), (0.1, -0.2, 1 / 7))
-ASKED = Asked(PlanSettings(beat_priority=1 / 3, tempo=TempoRamp(0.1)), (HAND,), 0.002)
+ASKED = ControlSettings(
+    PlanSettings(beat_priority=1 / 3, tempo=TempoRamp(0.1)), (HAND,), 0.002
+)
 SCHEMA = Schema(1, "two", "abc", ("q.a", "q.b"), ("v.a", "v.b"), ("foot",), ("a", "b"))
-HELLO = hello_message(Hello(SCHEMA, "stand", "def", {"lead_in": 0.5}))
-QUESTION = question_message(Question(1, 0.1, True, np.arange(4.0), np.ones(1), ASKED))
+HELLO = handshake_message(Handshake(SCHEMA, "stand", "def", {"lead_in": 0.5}))
+QUESTION = request_message(Request(1, 0.1, True, np.arange(4.0), np.ones(1), ASKED))
 ANSWER = answer_message(3, Answer(np.arange(12.0), np.zeros(2), False))
 RECORD = record_message(Record(PLAN, Safety(), Safety()))
 SETTINGS = TaskSpaceSettings(limits="program")
-TASK_HELLO = task_hello_message(TaskHello(SCHEMA, {"robot": "ur10", "period": 0.002}))
-TASK_QUESTION = task_question_message(
-    TaskQuestion(3, np.arange(4.0), np.ones(9), np.ones(3), settings=SETTINGS)
+TASK_HELLO = task_handshake_message(
+    TaskHandshake(SCHEMA, {"robot": "ur10", "period": 0.002})
+)
+TASK_QUESTION = task_request_message(
+    TaskRequest(3, np.arange(4.0), np.ones(9), np.ones(3), settings=SETTINGS)
 )
 TASK_ANSWER = task_answer_message(
     3, TaskSpaceCommand(np.ones(2), np.ones(2, bool), np.ones(3))
@@ -109,14 +118,14 @@ def _read_frames(path: Path) -> None:
 
 
 def _read_hello(path: Path) -> None:
-    hello = read_hello(read(path.read_bytes()))
-    assert all(isinstance(name, str) for name in hello.schema.joints)
+    handshake = read_handshake(read(path.read_bytes()))
+    assert all(isinstance(name, str) for name in handshake.schema.joints)
 
 
 def _read_question(path: Path) -> None:
-    question = read_question(read(path.read_bytes()), 4, 1)
-    assert (len(question.x), len(question.force)) == (4, 1)
-    assert np.isfinite(question.time)
+    request = read_request(read(path.read_bytes()), 4, 1)
+    assert (len(request.x), len(request.force)) == (4, 1)
+    assert np.isfinite(request.time)
 
 
 def _read_answer(path: Path) -> None:
@@ -125,14 +134,14 @@ def _read_answer(path: Path) -> None:
 
 
 def _read_task_hello(path: Path) -> None:
-    hello = read_task_hello(read(path.read_bytes()))
-    assert isinstance(hello.scenario, dict)
+    handshake = read_task_handshake(read(path.read_bytes()))
+    assert isinstance(handshake.scenario, dict)
 
 
 def _read_task_question(path: Path) -> None:
-    question = read_task_question(read(path.read_bytes()), 4)
-    assert np.isfinite([*question.x, *question.target]).all()
-    assert question.settings is None or np.isfinite(question.settings.stiffness)
+    request = read_task_request(read(path.read_bytes()), 4)
+    assert np.isfinite([*request.x, *request.target]).all()
+    assert request.settings is None or np.isfinite(request.settings.stiffness)
 
 
 def _read_task_answer(path: Path) -> None:
@@ -194,7 +203,7 @@ def _read_command(path: Path) -> None:
 @cache
 def _show() -> LiveShow:
     """A live page, served until the tests end."""
-    return LiveShow(PlannedTake(swaying(1.0)), None, PLAYING, is_both=True)
+    return LiveShow(PlannedSource(swaying(1.0)), None, PLAYING, is_both=True)
 
 
 @cache

@@ -34,8 +34,8 @@ from backbeat.models.meshing.obj import READERS as MESHES
 from backbeat.models.meshing.obj import obj_text
 from backbeat.models.meshing.references import problem
 from backbeat.models.robot.model import RobotModel
+from backbeat.models.urdf.linting.autofix import autofix
 from backbeat.models.urdf.linting.lint import lint
-from backbeat.models.urdf.linting.mending import mend
 from backbeat.models.urdf.loading.readable import readable
 from backbeat.models.urdf.overlay.file import load_overlay
 from backbeat.models.urdf.reading.meshes import package_name
@@ -83,7 +83,7 @@ def _refer(path: Path) -> None:
 
 def _urdf(path: Path) -> None:
     lint(path, for_gazebo=True)
-    mend(path)
+    autofix(path)
     readable(read_description(path))
 
 

@@ -11,9 +11,9 @@ from backbeat.models.meshing.obj import READERS as MESHES_OF
 from backbeat.models.meshing.obj import mtl_text, obj_text
 from backbeat.models.robot.description import SHIPPED, load_description
 from backbeat.models.robot.model import RobotModel
+from backbeat.models.urdf.linting.autofix import autofix
 from backbeat.models.urdf.linting.drake_reader import DrakeReader
 from backbeat.models.urdf.linting.lint import lint
-from backbeat.models.urdf.linting.mending import mend
 from backbeat.models.urdf.loading.readable import readable
 from backbeat.models.urdf.overlay.file import Overlay
 from backbeat.models.urdf.overlay.overlaying import apply_overlay
@@ -100,7 +100,7 @@ def _lint(path: Path, reader: DrakeReader | None = None) -> None:
     assert not any("\n" in finding.sentence(path) for finding in report.findings)
     if report.drake:
         assert report.drake.outcome in ("read", "refused", "exits", "aborts", "hangs")
-    mend(path)
+    autofix(path)
     readable(read_description(path))
 
 

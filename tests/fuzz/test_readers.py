@@ -2,7 +2,7 @@
 
 `make fuzz MINUTES=10 READER=MIDI` feeds one reader for ten minutes, and without
 `READER` one after the other. An input that breaks it is kept in the folder that the
-failure names; once mended, it goes to `findings`.
+failure names; once fixed, it goes to `findings`.
 """
 
 import hashlib

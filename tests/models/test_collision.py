@@ -107,23 +107,23 @@ def drummer():
 
 @pytest.mark.parametrize("seed", range(12))
 def test_distances_are_those_of_drake(drummer, seed):
-    """Of every feeler from the nearest of all solids it is paired with."""
+    """Of every sphere from the nearest of all solids it is paired with."""
     q = drummer.random(seed)
     state, query = Configuration(drummer.robot, q), drummer.query(q)
     distances, _ = state.distances(drummer.arrays)
     geometries = drummer.geometries()
     near = 0
-    for i, feeler in enumerate(drummer.model.feelers):
+    for i, sphere in enumerate(drummer.model.spheres):
         names = {
             s.name
             for j, s in enumerate(drummer.model.solids)
             if drummer.model.pairs[i, j]
         }
         allowed = {g for name in names for g in geometries[name]}
-        center = state.pose(feeler.frame).translation()
-        found = query.ComputeSignedDistanceToPoint(center, FAR + feeler.radius + THIN)
+        center = state.pose(sphere.frame).translation()
+        found = query.ComputeSignedDistanceToPoint(center, FAR + sphere.radius + THIN)
         gaps = [
-            f.distance - feeler.radius - drummer.grown(f.id_G)
+            f.distance - sphere.radius - drummer.grown(f.id_G)
             for f in found
             if f.id_G in allowed
         ]
@@ -200,7 +200,7 @@ def test_neighbors_and_ones_own_links_are_no_pairs(drummer):
     model = drummer.model
     pairs = {
         (f.link, s.name)
-        for i, f in enumerate(model.feelers)
+        for i, f in enumerate(model.spheres)
         for j, s in enumerate(model.solids)
         if model.pairs[i, j]
     }
@@ -225,14 +225,14 @@ def test_neighbors_and_ones_own_links_are_no_pairs(drummer):
 
 def test_feelers_can_be_restricted(drummer):
     model = drummer.model
-    mine = [i for i, f in enumerate(model.feelers) if f.link == "l_hand"]
+    mine = [i for i, f in enumerate(model.spheres) if f.link == "l_hand"]
     part = model.restricted(mine, ["r_hand"])
-    assert {f.link for f in part.feelers} == {"l_hand"}
+    assert {f.link for f in part.spheres} == {"l_hand"}
     for j, solid in enumerate(part.solids):
         expected = model.pairs[mine, j] & (solid.name != "r_hand")
         assert (part.pairs[:, j] == expected).all()
-    tips = model.feelers_of("l_stick", "tip")
-    assert [model.feelers[i].radius for i in tips] == [0.007]
+    tips = model.spheres_of("l_stick", "tip")
+    assert [model.spheres[i].radius for i in tips] == [0.007]
 
 
 X = RigidTransform(RollPitchYaw(0.3, -0.5, 0.7), [0.1, 0.2, 0.3])
@@ -263,10 +263,10 @@ def test_spheres_cover_a_shape_along_its_length(shape, length, radius):
 def test_two_sticks_do_not_cross_between_their_beads():
     """Wherever a stick lies across another, its beads are nearer than the margin."""
     model = make_collision_model(RobotModel("atlas", ("sticks",)), ["l_stick"], [])
-    beads = [f.frame.p_PF for f in model.feelers if f.part == "shaft"]
+    beads = [f.frame.p_PF for f in model.spheres if f.part == "shaft"]
     apart = np.linalg.norm(np.diff(beads, axis=0), axis=1).max()
     solid = next(s for s in model.solids if s.name == "r_stick")
-    radius = next(f.radius for f in model.feelers if f.part == "shaft")
+    radius = next(f.radius for f in model.spheres if f.part == "shaft")
     # The stick's axis meets the other's in the middle between two beads.
     assert 0.5 * apart - radius - solid.size[0] < 0.5 * model.margin
 

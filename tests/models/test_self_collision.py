@@ -32,7 +32,7 @@ def model(robot):
 def pairs(model):
     """Names of the links of every pair: who feels whom."""
     return {
-        (model.feelers[i].link, model.solids[j].name)
+        (model.spheres[i].link, model.solids[j].name)
         for i, j in zip(*np.where(model.pairs), strict=True)
     }
 
@@ -54,18 +54,18 @@ def nearest(robot, model, q):
     """Least distance [m], and the link that feels it."""
     distances, _ = Configuration(robot, q).distances(model.arrays())
     i = int(np.argmin(distances))
-    return distances[i], model.feelers[i].link
+    return distances[i], model.spheres[i].link
 
 
 @pytest.mark.parametrize("side", "lr")
 @pytest.mark.parametrize("link", ["hand", "lfarm", "lleg", "foot"])
 def test_the_ends_of_limbs_feel(model, side, link):
-    assert f"{side}_{link}" in {f.link for f in model.feelers}
+    assert f"{side}_{link}" in {f.link for f in model.spheres}
 
 
 @pytest.mark.parametrize("link", ["pelvis", "utorso", "head", "l_clav"])
 def test_what_cannot_get_anywhere_feels_nothing(model, link):
-    assert link not in {f.link for f in model.feelers}
+    assert link not in {f.link for f in model.spheres}
 
 
 def test_hands_keep_from_trunk_and_thighs_and_each_other(pairs):
@@ -109,7 +109,7 @@ def test_a_hand_in_the_thigh_is_seen(robot, model, crossed):
 
 @pytest.mark.parametrize("seed", range(10))
 def test_what_drake_sees_touching_is_not_missed(robot, model, seed):
-    """Arms anywhere: nothing is deep in anything while all feelers are free."""
+    """Arms anywhere: nothing is deep in anything while all spheres are free."""
     rng = np.random.default_rng(seed)
     q = start_configuration(robot, "stand")
     arms = robot.joint_indices(["l_arm", "r_arm"])

@@ -27,7 +27,7 @@ class DenseAnswer:
 
     deviation: np.ndarray
     wrench: np.ndarray
-    stretch: np.ndarray
+    dilation: np.ndarray
 
 
 class DenseHorizon:
@@ -87,11 +87,11 @@ class DenseHorizon:
     def _u(self, k: int) -> slice:
         return slice(k * (self.nu + NX), k * (self.nu + NX) + self.nu)
 
-    def _cost(self, at_stake: float) -> tuple[np.ndarray, np.ndarray]:
+    def _cost(self, blend: float) -> tuple[np.ndarray, np.ndarray]:
         """Matrix and vector of the cost of a robot with so much of balance at stake."""
         w, h = self.w, self.w.spacing
-        low = w.crouch * at_stake
-        beat = at_stake * w.beat + (1 - at_stake) * w.calm_beat
+        low = w.com_lowering * blend
+        beat = blend * w.beat + (1 - blend) * w.balanced_beat
         n = self.N * (self.nu + NX)
         root, linear = np.zeros((0, n)), np.zeros(n)
 
@@ -126,22 +126,30 @@ class DenseHorizon:
                 add(at[3:5], np.eye(2), w.force * h)
                 add(at[5:], np.eye(1), w.vertical * h)
             # Of an interval of another length the rate counts, not the seconds.
-            add(u[-1:], np.eye(1), w.theta * h**2 / self.h[k])
+            add(u[-1:], np.eye(1), w.time_dilation * h**2 / self.h[k])
             if k > 0:
                 before = self._u(k - 1).stop - 1
                 pair = np.array([before, theta])
-                add(pair, h / self.h[None, k - 1 : k + 1] * [1, -1], w.theta_change * h)
+                add(
+                    pair,
+                    h / self.h[None, k - 1 : k + 1] * [1, -1],
+                    w.time_dilation_change * h,
+                )
             if last:
                 plane = np.hstack([one, one / omega])
                 add(x[:6], plane[:2], w.terminal)
                 add(x[:6], plane[2:], w.terminal, -low)
         return root.T @ root, linear
 
-    def _at_stake(self, x0: np.ndarray) -> float:
+    def _dcm_error_blend(self, x0: np.ndarray) -> float:
         """0 for a robot in balance, 1 for one that has nearly lost it."""
         w, height = self.w, self.reference.table.com[0, 0, 2]
         off = np.hypot(*(x0[:2] + x0[3:5] / np.sqrt(self.robot.gravity / height)))
-        return float(np.clip((off - w.calm) / (w.lost - w.calm), 0, 1))
+        return float(
+            np.clip(
+                (off - w.dcm_error_low) / (w.dcm_error_high - w.dcm_error_low), 0, 1
+            )
+        )
 
     def _patch_rows(self, name: str) -> np.ndarray:
         patch, w = self.robot.contacts[name], self.w
@@ -182,21 +190,21 @@ class DenseHorizon:
                 low[columns + 5] = -planned[5]
                 up[columns + 5] = self.w.max_force - planned[5]
             theta = self._u(k).stop - 1
-            low[theta] = (1 / self.w.fastest - 1) * self.h[k]
-            up[theta] = (1 / self.w.slowest - 1) * self.h[k]
+            low[theta] = (1 / self.w.max_phase_rate - 1) * self.h[k]
+            up[theta] = (1 / self.w.min_phase_rate - 1) * self.h[k]
             if k > 0:
                 before = self._u(k - 1).stop - 1
                 wide = np.zeros((1, n))
                 wide[0, before], wide[0, theta] = -1 / self.h[k - 1], 1 / self.h[k]
                 G.append(wide)
-                most = np.full(1, self.w.hurry * self.w.spacing)
+                most = np.full(1, self.w.max_phase_rate_change * self.w.spacing)
                 high.append(most)
                 least.append(-most)
         solver = piqp.DenseSolver()
         solver.settings.eps_abs = solver.settings.eps_rel = 1e-11
         solver.settings.max_iter = 200
         limits = np.concatenate(high)
-        cost, linear = self._cost(self._at_stake(x0))
+        cost, linear = self._cost(self._dcm_error_blend(x0))
         solver.setup(
             cost,
             linear,
@@ -214,5 +222,5 @@ class DenseHorizon:
         return DenseAnswer(
             deviation=np.vstack([x0, z[:, self.nu :]])[:, :12],
             wrench=planned + z[:, : self.nu - 1].reshape(planned.shape),
-            stretch=z[:, self.nu - 1],
+            dilation=z[:, self.nu - 1],
         )

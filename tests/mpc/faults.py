@@ -76,19 +76,19 @@ def run_with(
         loop = diagram.build_closed_loop(*arguments)
         clock: list[float] = [0.0]
         for program, fault in (
-            (loop.whole_body.tick.program, tick),
-            (loop.predictive.step.program, plan),
+            (loop.whole_body.core.program, tick),
+            (loop.predictive.core.program, plan),
         ):
             if fault is not None:
                 _break(patch, program, fault, clock, (start, start + lasts))
         interval = (start, start + lasts)
         if "tick" in lies:
-            solver = loop.whole_body.tick.program._solver
+            solver = loop.whole_body.core.program._solver
             _break(patch, solver, _wrong, clock, interval)
             # What is solved and checked in one call is left to that solver.
             patch.setattr(whole_body_program, "solve_from", _build_alone)
         if "plan" in lies:
-            solver = loop.predictive.step.program._solver
+            solver = loop.predictive.core.program._solver
             liar = LyingSolver(solver._solver, clock, interval)
             patch.setattr(solver, "_solver", liar)
         _follow(patch, loop, clock)

@@ -121,7 +121,7 @@ def test_live_controllers_explain_themselves_and_go_on_as_before(loop):
 
 
 def test_a_plan_is_explained_with_the_settings_it_was_made_with(loop):
-    controller = PredictiveController(loop.predictive.step.program)
+    controller = PredictiveController(loop.predictive.core.program)
     context, sample = controller.CreateDefaultContext(), loop.reference.sample(0.0)
     controller.GetInputPort("state").FixValue(context, np.r_[sample.q, sample.v])
     asked = controller.GetInputPort("settings")
@@ -151,12 +151,12 @@ class Tick:
         self.t = phase + SCENARIO.lead_in
         sample = loop.reference.sample(phase + 0.5 * SCENARIO.tick_period)
         self.q, self.v = sample.q, sample.v
-        program = loop.predictive.step.program
+        program = loop.predictive.core.program
         self.plan = replace(program.rest(0.0, phase), time=self.t)
-        self.memory = self.controller.tick.start()
+        self.memory = self.controller.core.start()
 
     def run(self, memory=None, q=None, v=None):
-        return self.controller.tick(
+        return self.controller.core(
             self.t,
             self.q if q is None else q,
             self.v if v is None else v,
@@ -219,7 +219,7 @@ def test_a_tick_is_a_function_of_its_arguments(tick):
 
 
 def test_without_a_new_plan_the_last_one_goes_on(loop, monkeypatch):
-    step = loop.predictive.step
+    step = loop.predictive.core
     first, x = step.start(), loop.reference.sample(1.0)
     assert first.plan.phase == -0.1
     good = step(1.1, x.q, x.v, first)

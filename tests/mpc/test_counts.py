@@ -16,8 +16,8 @@ import numpy as np
 import pytest
 
 from backbeat.mpc.predictive.settings import PlanSettings
-from backbeat.mpc.remote.contents import Asked
-from backbeat.mpc.remote.exchange import Question
+from backbeat.mpc.remote.contents import ControlSettings
+from backbeat.mpc.remote.exchange import Request
 from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.serving.session import ControllerSession
 from backbeat.optimization.interior_point.solver import InteriorPoint
@@ -39,13 +39,13 @@ def tick() -> Callable[[], None]:
     session = ControllerSession(behavior, Scenario(behavior="sway", lead_in=0.1))
     x = np.r_[behavior.motion.q[0], behavior.motion.v[0]]
     force = np.full(2, behavior.robot_model.weight / 2)
-    asked = Asked(PlanSettings(), (), 0.0)
+    asked = ControlSettings(PlanSettings(), (), 0.0)
     numbers = count()
 
     def ask() -> None:
         k = next(numbers)
         first = k == 0
-        session(Question(k, k * PERIOD, first, x, force, asked if first else None))
+        session(Request(k, k * PERIOD, first, x, force, asked if first else None))
 
     for _ in range(3 * EVERY):
         ask()

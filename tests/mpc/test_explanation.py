@@ -9,16 +9,16 @@ from backbeat.models.common.errors import BackbeatError
 from backbeat.mpc.analysis.run_explanation import explain_run
 from backbeat.mpc.plans.explanation import LimitReport
 from backbeat.mpc.plans.start import PlanStart
+from backbeat.mpc.predictive.core import PredictiveCore
 from backbeat.mpc.predictive.plan_explanation import explain_plan
 from backbeat.mpc.predictive.program import PredictiveProgram
 from backbeat.mpc.predictive.recovery import Recovery
-from backbeat.mpc.predictive.step import PredictiveStep
 from backbeat.mpc.reference.trajectory import Reference
 from backbeat.mpc.scenario.specification import Push, Scenario
 from backbeat.mpc.simulation.simulate import run_scenario
+from backbeat.mpc.whole_body.core import WholeBodyCore
 from backbeat.mpc.whole_body.programs.assembly import recover
 from backbeat.mpc.whole_body.programs.momentum import WholeBodyProgram
-from backbeat.mpc.whole_body.tick import WholeBodyTick
 from backbeat.mpc.whole_body.tick_explanation import explain_tick, report_tasks
 from tests.tolerances import PREDICTION, QP_RESIDUAL
 
@@ -31,9 +31,9 @@ class Dancer:
     def __init__(self, reference, time=T):
         self.reference, self.time = reference, time
         program = WholeBodyProgram(reference.robot, reference.patches, reference.points)
-        self.tick = WholeBodyTick(program, reference)
+        self.tick = WholeBodyCore(program, reference)
         prediction = PredictiveProgram(reference)
-        self.step = PredictiveStep(prediction, recovery=Recovery())
+        self.step = PredictiveCore(prediction, recovery=Recovery())
         self.sample = reference.sample(time)
 
     def plan(self, velocity=(0.0, 0.0, 0.0)):
@@ -78,16 +78,16 @@ def test_costs_of_tasks_add_up_to_the_programs(request, who, speed):
     state, rng = program.workspace, np.random.default_rng(0)
     n = len(state.g) - 6 * len(program.contacts)
     nf = tick.robot.base_velocities
-    by_contact = (solution.wrench + solution.off_path).ravel()
-    best = np.r_[solution.vdot[nf:][program.structure.free], by_contact]
+    by_contact = (solution.wrench + solution.swing_slack).ravel()
+    best = np.r_[solution.vdot[nf:][program.model.free], by_contact]
     stands = tick.target.standing[:, None]
     costs = []
     for x in (best, best + rng.normal(size=len(best))):
         vdot, tau = np.zeros_like(solution.vdot), np.zeros_like(solution.tau)
-        recover(program.structure, tick.target, state, x, vdot, tau)
+        recover(program.model, tick.target, state, x, vdot, tau)
         rest = x[n:].reshape(-1, 6)
         wrench, off = np.where(stands, rest, 0.0), np.where(stands, 0.0, rest)
-        other = replace(solution, vdot=vdot, wrench=wrench, off_path=off)
+        other = replace(solution, vdot=vdot, wrench=wrench, swing_slack=off)
         tasks = report_tasks(program, tick.target, middle, v, other)
         total = sum(task.cost for task in tasks)
         costs.append((total, 0.5 * x @ state.H @ x + state.g @ x))
@@ -110,8 +110,8 @@ def test_limits_in_force_are_those_with_multipliers(dancer, velocity):
     state = dancer.tick.program.workspace
     bounded = state.lower < state.upper
     prices = np.abs(solution.dual[bounded & (solution.dual != 0)])
-    active = [x for x in found.limits if x.price]
-    assert sorted(x.price for x in active) == pytest.approx(sorted(prices))
+    active = [x for x in found.limits if x.multiplier]
+    assert sorted(x.multiplier for x in active) == pytest.approx(sorted(prices))
     assert all(x.slack < QP_RESIDUAL * max(x.scale, 1.0) for x in active)
     assert names(found.active) == names(active)
     assert found.nearest[0].slack <= found.nearest[-1].slack
@@ -128,7 +128,7 @@ def test_a_limit_is_said_once(dancer, velocity):
     lines = str(found).splitlines()
     assert len(lines) == len({line.partition(":")[0] for line in lines})
     # Of several rows the one that binds most speaks for all.
-    least = min(of_yaw, key=lambda x: (x.price == 0, x.slack))
+    least = min(of_yaw, key=lambda x: (x.multiplier == 0, x.slack))
     told = next(x for x in (*found.active, *found.nearest) if x.name == least.name)
     assert told.slack == pytest.approx(least.slack)
 
@@ -139,7 +139,7 @@ def test_a_foot_in_the_air_is_said_to_be_off_its_path(marcher):
     name = "path of l_foot in the air"
     assert name in before
     assert "path of r_foot in the air" not in before
-    foot = tick.program.structure.limb[0]
+    foot = tick.program.model.limb[0]
     v[tick.robot.base_velocities + foot] += 3.0
     after = explain_tick(tick, marcher.time, q, v, plan)
     costs = {task.name: task.cost for task in after.tasks}
@@ -158,10 +158,10 @@ def test_torques_and_limits_are_in_newton_meters(dancer):
     pytest.fail("no limit of the knee's torque")
 
 
-def price(found, edge):
+def multiplier(found, edge):
     """What the dearest center of pressure at an edge costs; 0 if none is there."""
     of = f"at its {edge} edge"
-    return max((x.price for x in found.active if of in x.name), default=0.0)
+    return max((x.multiplier for x in found.active if of in x.name), default=0.0)
 
 
 @pytest.mark.parametrize(
@@ -183,10 +183,10 @@ def test_a_push_brings_the_center_of_pressure_to_the_edge_it_goes_to(
         explain_plan(dancer.step.program, plan, 0.0, dancer.step.program.rest(T, T)),
     )
     opposite = {"front": "back", "back": "front", "left": "right", "right": "left"}
-    assert price(slow, edge) > 2 * price(slow, opposite[edge]), str(slow)
+    assert multiplier(slow, edge) > 2 * multiplier(slow, opposite[edge]), str(slow)
     # Of a tick friction may be the dearer limit: it brakes as hard as it can.
     assert fast.active
-    assert all(x.price > 0 for x in fast.active)
+    assert all(x.multiplier > 0 for x in fast.active)
     calm = dancer.explain()
     assert not any("center of pressure" in n for n in names(calm.active))
 
@@ -207,9 +207,11 @@ def test_bounds_of_a_plan_are_named_and_complementary(dancer):
     late = replace(dancer.step.program.rest(T, T - 0.5), iterations=0)
     plan = dancer.step.program.solve(PlanStart(T, T - 0.5, np.zeros(12)))
     found = explain_plan(dancer.step.program, plan, 0.0, late)
-    assert "tempo at its fastest" in names(found.active)
+    assert "phase rate at its maximum" in names(found.active)
     weights, steps = dancer.step.program.weights, np.diff(plan.phases)
-    assert (steps / plan.durations).max() == pytest.approx(weights.fastest, abs=1e-2)
+    assert (steps / plan.durations).max() == pytest.approx(
+        weights.max_phase_rate, abs=1e-2
+    )
     assert all(x.slack < 10 * PREDICTION for x in found.active)
     assert all(x.times[0] < x.times[1] for x in found.active)
 
@@ -218,14 +220,14 @@ def test_an_explanation_is_words(dancer):
     text = str(dancer.explain((0.5, 0.0, 0.0)))
     assert "stands on l_foot and r_foot" in text
     assert "center of mass (weight 10): off by" in text
-    assert "limits in force" in text
+    assert "active limits, by decreasing multiplier" in text
     assert "left (" in text
 
 
 @pytest.fixture(scope="module")
 def run_and_torques(built):
     """A run with a push, and the torques of its ticks by time [ms]."""
-    torques, call = {}, WholeBodyTick.__call__
+    torques, call = {}, WholeBodyCore.__call__
 
     def watched(self, t, *rest):
         memory = call(self, t, *rest)
@@ -239,7 +241,7 @@ def run_and_torques(built):
         pushes=[Push(0.2, 0.1, [70.0, 0.0, 0.0])],
     )
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(WholeBodyTick, "__call__", watched)
+        patch.setattr(WholeBodyCore, "__call__", watched)
         return run_scenario(scenario, built("stand")), torques
 
 

@@ -16,8 +16,8 @@ from backbeat.models.actuation.joint_command import (
 )
 from backbeat.mpc.analysis.metrics import run_metrics
 from backbeat.mpc.analysis.safety_metrics import in_words, safety_metrics
+from backbeat.mpc.predictive.core import CARRY as PLAN_CARRY
 from backbeat.mpc.predictive.program import PredictiveProgram
-from backbeat.mpc.predictive.step import CARRY as PLAN_CARRY
 from backbeat.mpc.reference.trajectory import Reference
 from backbeat.mpc.safety.fail_safe import (
     REMEMBERED,
@@ -30,8 +30,8 @@ from backbeat.mpc.safety.fail_safe import (
     attempt,
 )
 from backbeat.mpc.scenario.specification import Push, Scenario
+from backbeat.mpc.whole_body.core import CARRY, WholeBodyCore
 from backbeat.mpc.whole_body.programs.momentum import WholeBodyProgram
-from backbeat.mpc.whole_body.tick import CARRY, WholeBodyTick
 from tests.mpc.faults import raises, run_with
 
 LIMITS = FailSafe(carry=0.05, settle=3, blind=0.2)
@@ -222,7 +222,7 @@ def standing(built):
     reference = Reference(built("stand"))
     program = WholeBodyProgram(reference.robot, reference.patches, reference.points)
     plan = PredictiveProgram(reference).rest(0.0, 0.0)
-    return WholeBodyTick(program, reference), plan
+    return WholeBodyCore(program, reference), plan
 
 
 @pytest.fixture

@@ -25,8 +25,8 @@ from backbeat.mpc.monitoring.force_detection import (
     known_contacts,
 )
 from backbeat.mpc.monitoring.momentum_observer import RATE, MomentumObserver
+from backbeat.mpc.scenario.model_mismatch import ModelMismatch
 from backbeat.mpc.scenario.specification import Push, Scenario
-from backbeat.mpc.scenario.world_error import WorldError
 from backbeat.mpc.simulation.diagram import build_closed_loop
 from backbeat.mpc.simulation.simulate import run_scenario
 from tests.behaviors.drake_robot import DrakeRobot
@@ -259,7 +259,7 @@ def test_a_warning_begins_and_ends_with_the_force(robot):
     assert warning.force is None
     assert warning.torque > 5.0
     told = warnings_in_words("x", warning_metrics(memory, 0.05))
-    assert "something pushed that the model does not know, once, at 0." in told
+    assert "an external force that is not in the model, once, at 0." in told
     assert f"probably on {warning.link}" in told
     assert warning.joint in told
 
@@ -371,9 +371,9 @@ def test_ten_seconds_with_noise_warn_of_nothing(built, name, state):
 # Ground and seed; on the first the ankles were once estimated so wrongly at the start
 # that a push of 41 N on a foot was named.
 UNEVEN = [
-    ("walk-6", 5, WorldError(slope_deg=5.0)),
-    ("walk-6", 4, WorldError(step_height=0.03, tilt_deg=5.0)),
-    ("march", 3, WorldError(step_height=0.03, tilt_deg=5.0)),
+    ("walk-6", 5, ModelMismatch(slope_deg=5.0)),
+    ("walk-6", 4, ModelMismatch(step_height=0.03, tilt_deg=5.0)),
+    ("march", 3, ModelMismatch(step_height=0.03, tilt_deg=5.0)),
 ]
 
 
@@ -383,7 +383,7 @@ def test_a_start_on_a_slope_warns_of_nothing(built):
         state="estimated",
         seed=5,
         duration=0.1,
-        world=WorldError(slope_deg=5.0),
+        world=ModelMismatch(slope_deg=5.0),
     )
     assert run_scenario(scenario, built("walk-6")).detection.count == 0
 
@@ -405,7 +405,7 @@ def test_feet_that_are_stuck_between_footholds_are_no_push(built):
         state="estimated",
         seed=11,
         duration=3.2,
-        world=WorldError(step_height=0.03, tilt_deg=5.0),
+        world=ModelMismatch(step_height=0.03, tilt_deg=5.0),
     )
     run = run_scenario(scenario, built("walk-6"))
     limits = run.behavior.robot_model.velocity_limits
@@ -421,7 +421,7 @@ def test_a_push_on_uneven_ground_is_named(built):
         state="estimated",
         seed=3,
         duration=2.0,
-        world=WorldError(step_height=0.03, tilt_deg=5.0),
+        world=ModelMismatch(step_height=0.03, tilt_deg=5.0),
         pushes=[push],
     )
     detection = run_scenario(scenario, built("march")).detection

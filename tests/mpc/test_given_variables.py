@@ -5,11 +5,11 @@ import piqp
 import pytest
 import scipy.sparse as sp
 
+from backbeat.models.dynamics.finite import UNBOUNDED
 from backbeat.mpc.horizon.momentum_dynamics import dynamics_pattern, linearize_dynamics
 from backbeat.mpc.plans.start import PlanStart
 from backbeat.mpc.plans.stepping import AddedStep
 from backbeat.mpc.plans.weights import PredictiveWeights
-from backbeat.mpc.predictive.bounds import INF
 from backbeat.mpc.predictive.given_variables import (
     ROOM,
     find_given,
@@ -32,13 +32,13 @@ def draw():
 def given(draw):
     """Which of n variables are given, with what values, and the bounds of the rest."""
     low = draw.normal(size=n)
-    high = low + [0.0, 1.0, 0.0, 2.0, INF, 1.0, 0.0]
+    high = low + [0.0, 1.0, 0.0, 2.0, UNBOUNDED, 1.0, 0.0]
     found, values, left = np.empty(n, bool), np.empty(n), np.empty((2, n))
-    find_given(low, high, INF, found, values, left)
+    find_given(low, high, UNBOUNDED, found, values, left)
     np.testing.assert_array_equal(np.flatnonzero(found), [0, 2, 6])
     np.testing.assert_array_equal(values, np.where(low == high, low, 0.0))
-    np.testing.assert_array_equal(left[0], np.where(found, -INF, low))
-    np.testing.assert_array_equal(left[1], np.where(found, INF, high))
+    np.testing.assert_array_equal(left[0], np.where(found, -UNBOUNDED, low))
+    np.testing.assert_array_equal(left[1], np.where(found, UNBOUNDED, high))
     return found, values
 
 
@@ -76,9 +76,9 @@ def test_rows_have_the_room_that_they_had(draw, given, sides):
 def test_rows_of_what_is_given_alone_have_an_interior(given):
     found, _ = given
     G = sp.csc_matrix(np.array([found * 1.0, np.ones(n)]))
-    bounds = np.array([[-INF, -INF], [float((G @ given[1])[0]), 5.0]])
+    bounds = np.array([[-UNBOUNDED, -UNBOUNDED], [float((G @ given[1])[0]), 5.0]])
     take_out_of_rows(G.indptr, G.indices, G.data, bounds, *given)
-    assert bounds[0, 0] == -INF
+    assert bounds[0, 0] == -UNBOUNDED
     assert bounds[1, 0] == ROOM
 
 
@@ -90,7 +90,7 @@ def march(built):
 @pytest.mark.parametrize("timing", [True, False])
 def test_plans_with_feet_in_the_air_are_those_of_the_whole_program(march, timing):
     """Also where an added step lifts a foot that carries a load in the behavior."""
-    range_ = {} if timing else {"slowest": 1.0, "fastest": 1.0}
+    range_ = {} if timing else {"min_phase_rate": 1.0, "max_phase_rate": 1.0}
     program = PredictiveProgram(march, PredictiveWeights(knots=10, **range_))
     deviation = np.zeros(12)
     deviation[[1, 4, 7]] = 0.01, 0.08, 0.02
@@ -107,7 +107,7 @@ def test_plans_with_feet_in_the_air_are_those_of_the_whole_program(march, timing
     solver = piqp.DenseSolver()
     solver.settings.eps_abs = solver.settings.eps_rel = 1e-10
     solver.settings.eps_duality_gap_abs = solver.settings.eps_duality_gap_rel = 1e-12
-    c, b, *_ = program._solver._asked
+    c, b, *_ = program._solver._data
     P, A, G = (matrix.toarray() for matrix in (of.P, of.A, of.G))
     solver.setup(P, c, A, b, G, *solve.row_bounds, low, high)
     assert solver.solve() == piqp.PIQP_SOLVED

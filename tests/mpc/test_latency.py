@@ -14,8 +14,8 @@ from backbeat.mpc.safety.servo_gains import (
     servo_gains,
 )
 from backbeat.mpc.scenario.specification import Scenario
+from backbeat.mpc.whole_body.core import WholeBodyCore
 from backbeat.mpc.whole_body.programs.momentum import WholeBodyProgram
-from backbeat.mpc.whole_body.tick import WholeBodyTick
 from backbeat.mpc.whole_body.timing import TickTiming
 from backbeat.mpc.world.servo_check import softened_in_words, softened_servos
 
@@ -91,7 +91,7 @@ def controllers(groove):
 
     def make(lead):
         program = WholeBodyProgram(groove.robot, groove.patches, groove.points)
-        return WholeBodyTick(program, groove, TickTiming(lead=lead))
+        return WholeBodyCore(program, groove, TickTiming(lead=lead))
 
     return make(0.0), make(LAG)
 

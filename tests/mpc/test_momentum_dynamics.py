@@ -37,10 +37,10 @@ def some_horizon(rng, tempo=1.0, is_planned=True, soles=2):
         sole_shift=rng.normal(size=(N, C, 3)) * [1.0, 1.0, 0.0],
         wrench_shift=rng.normal(size=(N, 6 * C)),
         deviation=deviation,
-        stretch=0.01 * rng.normal(size=N),
+        dilation=0.01 * rng.normal(size=N),
         is_planned=is_planned,
         replaced=rng.normal(size=(N, soles, 2)),
-        outside=rng.normal(size=(N, 3)),
+        external=rng.normal(size=(N, 3)),
         tempo=tempo,
     )
 
@@ -52,7 +52,7 @@ def rate(horizon, k, x, u):
     """
     h, out = horizon, np.zeros(len(x))
     out[:3] = x[3:6]
-    out[3:6] = h.outside[k]
+    out[3:6] = h.external[k]
     share = (1 / h.tempo**2 - 1) / h.h[k]
     out[3:6] += share * (h.velocity[k + 1] - h.velocity[k])
     out[6:9] += share * (h.momentum[k + 1] - h.momentum[k])
@@ -79,7 +79,7 @@ def plan_before(horizon, k):
 @pytest.mark.parametrize("tempo", [1.0, 1.3])
 def test_products_are_linearized_about_the_plan_before(tempo):
     rng = np.random.default_rng(3)
-    horizon = some_horizon(rng, tempo)._replace(stretch=np.zeros(INTERVALS))
+    horizon = some_horizon(rng, tempo)._replace(dilation=np.zeros(INTERVALS))
     found = linearize_dynamics(horizon, horizon.deviation[0], [0, 1], MASS, GRAVITY)
     t = 6 * CONTACTS
     for k in range(INTERVALS):
@@ -113,9 +113,9 @@ def test_time_counts_as_much_as_what_happens_in_it():
     horizon = some_horizon(rng)
     x, t = horizon.deviation, 6 * CONTACTS
 
-    def after(k, stretch):
+    def after(k, dilation):
         """x+ of what was planned, in another time, the behavior's own change apart."""
-        at = horizon._replace(stretch=np.full(INTERVALS, stretch), is_planned=False)
+        at = horizon._replace(dilation=np.full(INTERVALS, dilation), is_planned=False)
         found = linearize_dynamics(at, x[0], [0, 1], MASS, GRAVITY)
         u = horizon.wrench_shift[k]
         return found.A[k] @ x[k] + found.B[k, :, :t] @ u + found.e[k]
@@ -123,7 +123,7 @@ def test_time_counts_as_much_as_what_happens_in_it():
     found = linearize_dynamics(horizon, x[0], [0, 1], MASS, GRAVITY)
     references = np.hstack([horizon.com, horizon.velocity, horizon.momentum])
     for k in range(INTERVALS):
-        s = horizon.stretch[k]
+        s = horizon.dilation[k]
         expected = (after(k, s + DIFFERENCE) - after(k, s - DIFFERENCE)) / (
             2 * DIFFERENCE
         )

@@ -10,8 +10,8 @@ from pydrake.systems.framework import DiagramBuilder, LeafSystem
 
 from backbeat.mpc.control.plan_channel import PlanChannel, arrivals, is_lost
 from backbeat.mpc.plans.plan import Plan
+from backbeat.mpc.scenario.model_mismatch import ModelMismatch
 from backbeat.mpc.scenario.specification import Scenario
-from backbeat.mpc.scenario.world_error import WorldError
 from backbeat.mpc.simulation.diagram import build_closed_loop
 
 PERIOD, TICK = 0.02, 0.002
@@ -64,7 +64,7 @@ class Reader(LeafSystem):
 
 def read_plans(seed=0, end=0.5, **error):
     """(time, plan) at every tick."""
-    scenario = Scenario(behavior="stand", seed=seed, world=WorldError(**error))
+    scenario = Scenario(behavior="stand", seed=seed, world=ModelMismatch(**error))
     builder = DiagramBuilder()
     planner = builder.AddSystem(Planner(PERIOD))
     channel = builder.AddSystem(PlanChannel(scenario, plan_of(0.0)))
@@ -127,7 +127,7 @@ def test_as_many_are_lost_as_was_said_and_the_seed_says_which():
     plans = [plan_of(k * PERIOD) for k in range(2000)]
 
     def lost(seed):
-        scenario = Scenario(seed=seed, world=WorldError(plan_loss=0.3))
+        scenario = Scenario(seed=seed, world=ModelMismatch(plan_loss=0.3))
         return [is_lost(p, scenario) for p in plans]
 
     assert np.mean(lost(0)) == pytest.approx(0.3, abs=0.03)
@@ -151,7 +151,7 @@ def test_arrivals_say_what_the_channel_does():
 
 def test_the_closed_loop_gets_its_plans_late(built):
     stand = built("stand")
-    setting = Scenario(behavior="stand", world=WorldError(plan_delay=0.014))
+    setting = Scenario(behavior="stand", world=ModelMismatch(plan_delay=0.014))
     loop = build_closed_loop(stand, setting)
     simulator = Simulator(loop.diagram, loop.make_context())
     context = simulator.get_context()
@@ -169,7 +169,7 @@ def test_the_closed_loop_gets_its_plans_late(built):
 
 
 def test_each_plan_is_lost_by_itself_also_when_it_is_made_between_periods():
-    world = WorldError(plan_loss=0.5)
+    world = ModelMismatch(plan_loss=0.5)
     at_once = Scenario("stand", world=world, plan_period=PERIOD)
     late = replace(at_once, planning_time=PERIOD / 2)
     for k in range(100):

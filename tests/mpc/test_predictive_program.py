@@ -53,8 +53,8 @@ def test_the_plan_is_the_optimum_of_the_program_stated_in_full(
     exact = DenseHorizon(short, plan.phases).solve(np.r_[size * PUSHED, late])
     assert np.abs(plan.deviation - exact.deviation).max() < PREDICTION
     assert np.abs(plan.wrench - exact.wrench).max() < PREDICTION
-    stretch = plan.durations - np.diff(plan.phases)
-    assert np.abs(stretch - exact.stretch).max() < PREDICTION
+    dilation = plan.durations - np.diff(plan.phases)
+    assert np.abs(dilation - exact.dilation).max() < PREDICTION
 
 
 @pytest.mark.parametrize("size", [0.0, 0.3, 1.0])
@@ -65,8 +65,8 @@ def test_who_saves_balance_first_takes_up_the_beat_when_calm(groove, size):
     plan = program.solve(PlanStart(9.1, 9.0, size * PUSHED))
     exact = DenseHorizon(program, plan.phases).solve(np.r_[size * PUSHED, 0.1])
     assert np.abs(plan.deviation - exact.deviation).max() < PREDICTION
-    stretch = plan.durations - np.diff(plan.phases)
-    assert np.abs(stretch - exact.stretch).max() < PREDICTION
+    dilation = plan.durations - np.diff(plan.phases)
+    assert np.abs(dilation - exact.dilation).max() < PREDICTION
 
 
 def test_who_is_calm_but_out_of_place_is_in_no_better_place_for_waiting(built):
@@ -78,7 +78,9 @@ def test_who_is_calm_but_out_of_place_is_in_no_better_place_for_waiting(built):
     start = PlanStart(s, s, deviation, shift)
     first = program.solve(start)
     again = program.solve(start, (), first)
-    assert np.hypot(*program.off_balance(deviation, shift)) < program.weights.calm
+    assert (
+        np.hypot(*program.off_balance(deviation, shift)) < program.weights.dcm_error_low
+    )
     assert again.durations.sum() < first.durations.sum()
     assert again.rate > first.rate + 0.05
     # On the behavior a second costs nothing.
@@ -151,8 +153,8 @@ def test_timing_stays_between_its_bounds(program, late):
     plan = program.solve(PlanStart(9.0 + late, 9.0, PUSHED))
     rates = np.diff(plan.phases) / plan.durations
     w = program.weights
-    assert (rates >= w.slowest - 1e-9).all()
-    assert (rates <= w.fastest + 1e-9).all()
+    assert (rates >= w.min_phase_rate - 1e-9).all()
+    assert (rates <= w.max_phase_rate + 1e-9).all()
     # Late hurries, early waits.
     assert (plan.rate - 1) * late > 0
 
@@ -166,7 +168,7 @@ def test_the_tempo_goes_on_from_what_it_was(program, rate, late):
     steps = recovery_steps(list(program.reference.soles), 9.0, w.spacing, 4, 2)
     anew = program.solve_anew(start, steps)
     for plan in (program.solve(start), program.solve(start, steps), anew):
-        assert abs(1 / plan.rate - 1 / rate) <= w.hurry * elapsed + 1e-9
+        assert abs(1 / plan.rate - 1 / rate) <= w.max_phase_rate_change * elapsed + 1e-9
 
 
 @pytest.mark.parametrize(("height", "speed"), [(0, 0), (-0.05, -0.2), (0, 2), (0.1, 1)])
@@ -182,15 +184,17 @@ def test_legs_push_nobody_up_to_where_they_are_straight(program, height, speed):
     plan = program.solve_anew(start, steps)
     flight = height + max(speed, 0.0) ** 2 / (2 * g)
     highest = plan.deviation[1:, 2].max()
-    assert highest <= max(w.rise, flight + ROOM) + PREDICTION
+    assert highest <= max(w.max_com_rise, flight + ROOM) + PREDICTION
     if speed <= 0:
-        free = PredictiveProgram(program.reference, dataclasses.replace(w, rise=1.0))
+        free = PredictiveProgram(
+            program.reference, dataclasses.replace(w, max_com_rise=1.0)
+        )
         other = free.solve_anew(start, steps)
         assert other.deviation[1:, 2].max() > highest + 0.05
 
 
 def test_with_timing_off_the_tempo_is_kept(groove):
-    weights = PredictiveWeights(slowest=1.0, fastest=1.0)
+    weights = PredictiveWeights(min_phase_rate=1.0, max_phase_rate=1.0)
     plan = PredictiveProgram(groove, weights).solve(PlanStart(9.2, 9.0, PUSHED))
     assert plan.rate == 1.0
     np.testing.assert_array_equal(plan.durations, np.diff(plan.phases))
@@ -203,7 +207,7 @@ def test_time_helps_against_a_push(groove, program):
         start = PlanStart(9.0, 9.0, 2 * PUSHED)
         return PredictiveProgram(groove, weights).solve(start).objective
 
-    fixed = dataclasses.replace(program.weights, slowest=1.0, fastest=1.0)
+    fixed = dataclasses.replace(program.weights, min_phase_rate=1.0, max_phase_rate=1.0)
     assert cost(program.weights) < cost(fixed)
 
 
@@ -277,9 +281,9 @@ def test_the_musical_knob_goes_from_balance_to_beat():
     usual = PredictiveWeights()
     knob = [usual.with_beat_priority(p) for p in (0.0, 0.25, 0.5, 0.75, 1.0)]
     assert knob[2] == usual
-    assert (knob[-1].slowest, knob[-1].fastest) == (1.0, 1.0)
+    assert (knob[-1].min_phase_rate, knob[-1].max_phase_rate) == (1.0, 1.0)
     assert (np.diff([w.beat for w in knob]) > 0).all()
     # Who is calm takes the beat up again, even at the balance's end.
-    assert all(w.calm_beat == max(w.beat, usual.beat) for w in knob)
-    assert (np.diff([w.slowest for w in knob]) >= 0).all()
-    assert (np.diff([w.fastest for w in knob]) <= 0).all()
+    assert all(w.balanced_beat == max(w.beat, usual.beat) for w in knob)
+    assert (np.diff([w.min_phase_rate for w in knob]) >= 0).all()
+    assert (np.diff([w.max_phase_rate for w in knob]) <= 0).all()

@@ -10,9 +10,9 @@ from backbeat.mpc.plans.start import PlanStart
 from backbeat.mpc.plans.stepping import LIFT, AddedStep, covered
 from backbeat.mpc.plans.swings import STEP_DEPTH, next_swings
 from backbeat.mpc.plans.touchdown import EARLY, delay_steps, find_touchdowns, put_down
+from backbeat.mpc.predictive.core import PredictiveCore
 from backbeat.mpc.predictive.program import PredictiveProgram
 from backbeat.mpc.predictive.recovery import Recovery
-from backbeat.mpc.predictive.step import PredictiveStep
 from backbeat.mpc.reference.trajectory import Reference
 from backbeat.mpc.scenario.specification import Push, Scenario
 from backbeat.mpc.simulation.simulate import run_scenario
@@ -114,7 +114,7 @@ def test_steps_that_wait_for_no_landing_are_not_put_off(program, balance, end):
     """Decided again in each plan, they would begin at once for ever."""
     s = end - 0.4
     found = put_down_before(program, 0.6, s, end)
-    step, sample = PredictiveStep(program, recovery=Recovery()), balance.sample(s)
+    step, sample = PredictiveCore(program, recovery=Recovery()), balance.sample(s)
     v = sample.v.copy()
     v[4] += 0.6
     plan = step(s, sample.q, v, replace(step.start(), plan=found)).plan

@@ -10,10 +10,10 @@ from backbeat.mpc.plans.start import PlanStart
 from backbeat.mpc.plans.stepping import covered, recovery_steps, standing
 from backbeat.mpc.plans.weights import PredictiveWeights
 from backbeat.mpc.predictive.bounds import STEP_RATE
-from backbeat.mpc.predictive.program import RISE, PredictiveProgram
+from backbeat.mpc.predictive.core import PredictiveCore
+from backbeat.mpc.predictive.program import RISE_TIME, PredictiveProgram
 from backbeat.mpc.predictive.recovery import Recovery
 from backbeat.mpc.predictive.settings import PlanSettings
-from backbeat.mpc.predictive.step import PredictiveStep
 from backbeat.mpc.reference.trajectory import Reference
 from backbeat.mpc.scenario.specification import Push, Scenario
 from backbeat.mpc.simulation.simulate import run_scenario
@@ -103,7 +103,7 @@ def test_who_stands_well_but_far_from_its_place_steps_back(program, astray, step
 def test_steps_to_come_are_given_up_once_all_is_well(
     stand, program, speed, moved, goes_on
 ):
-    step, sample = PredictiveStep(program, recovery=Recovery()), stand.sample(2.0)
+    step, sample = PredictiveCore(program, recovery=Recovery()), stand.sample(2.0)
     steps = recovery_steps(stand.soles, 2.0, program.weights.spacing, 4, 4)
     before = replace(program.rest(2.0, 2.0), steps=steps)
     q, v = sample.q.copy(), sample.v.copy()
@@ -152,26 +152,26 @@ def test_steps_are_not_given_up_in_an_alarm(program, monkeypatch, speed, goes_on
 def test_who_is_in_a_crouch_gets_up_in_time(program):
     """What plans want of the height of the body goes on from plan to plan."""
     deviation, shift = np.zeros(12), np.zeros((2, 2))
-    deviation[2] = -program.weights.crouch
+    deviation[2] = -program.weights.com_lowering
     start = PlanStart(2.0, 2.0, deviation, shift)
     plan = program.solve(start)
-    assert plan.crouch == 0.0
+    assert plan.com_lowering == 0.0
     at_once = plan.wrench[0, :, 5].sum()
-    slowly = program.solve(replace(start, crouch=1.0))
+    slowly = program.solve(replace(start, com_lowering=1.0))
     gentle = slowly.wrench[0, :, 5].sum()
     assert abs(gentle - 1.0) < 0.3 < abs(at_once - 1.0)
-    heights = slowly.deviation[:, 2] / program.weights.crouch
+    heights = slowly.deviation[:, 2] / program.weights.com_lowering
     t = np.r_[0.0, np.cumsum(slowly.durations)]
-    np.testing.assert_allclose(heights, np.minimum(0.0, t / RISE - 1.0), atol=0.2)
+    np.testing.assert_allclose(heights, np.minimum(0.0, t / RISE_TIME - 1.0), atol=0.2)
     wanted, before = [], slowly
     for s in np.arange(2.02, 2.5, 0.02):
         start = PlanStart(s, s, before.deviation[0], shift).going_on(before)
         before = program.solve(start)
-        wanted.append(before.crouch)
-    ramp = np.maximum(0.0, 1.0 - np.arange(1, len(wanted) + 1) * 0.02 / RISE)
+        wanted.append(before.com_lowering)
+    ramp = np.maximum(0.0, 1.0 - np.arange(1, len(wanted) + 1) * 0.02 / RISE_TIME)
     np.testing.assert_allclose(wanted, ramp, atol=0.02)
     # A fall asks for all of it again.
-    assert program.solve(replace(start, deviation=fast(x=1.0))).crouch == 1.0
+    assert program.solve(replace(start, deviation=fast(x=1.0))).com_lowering == 1.0
 
 
 @pytest.mark.parametrize("order", [slice(None), slice(None, None, -1)])
@@ -185,7 +185,7 @@ def test_undecided_steps_are_given_up_for_much_whatever_is_tried_first(
     monkeypatch.setattr(Recovery, "_sequences", lambda *_: [ours, others][order])
     undecided = replace(plan, steps=ours)
     for cheaper, kept in ((0.8, ours), (1.2, others)):
-        costs = {ours: 1.0, others: 1.0 - cheaper * recovery.price}
+        costs = {ours: 1.0, others: 1.0 - cheaper * recovery.step_penalty}
 
         def solve(start, steps=(), before=None, costs=costs):
             return replace(plan, steps=steps, objective=costs[steps])
@@ -199,7 +199,7 @@ def test_undecided_steps_are_given_up_for_much_whatever_is_tried_first(
 
 def test_a_knob_that_is_turned_does_not_fill_the_memory(stand):
     """The latest programs are found again, and the first one always."""
-    step = PredictiveStep(PredictiveProgram(stand))
+    step = PredictiveCore(PredictiveProgram(stand))
     asked = [PlanSettings(beat_priority=k / 20) for k in range(20)]
     made = [step.program_for(settings) for settings in asked]
     assert [step.program_for(settings) for settings in asked[-4:]] == made[-4:]
@@ -229,9 +229,9 @@ def test_soles_move_in_the_air_alone_and_stay_within_reach(program, deviation):
             np.testing.assert_allclose(plan.wrench[k, c], 0.0, atol=PREDICTION)
     place = program.reference.sample(2.0).p_contact[:, :2]
     apart = (place[0] + plan.shift[:, 0]) - (place[1] + plan.shift[:, 1])
-    assert np.abs(apart[:, 0]).max() <= w.reach[0] + 0.01
-    assert apart[:, 1].min() >= w.apart - 0.01
-    assert apart[:, 1].max() <= w.reach[1] + 0.01
+    assert np.abs(apart[:, 0]).max() <= w.max_step_length[0] + 0.01
+    assert apart[:, 1].min() >= w.min_step_width - 0.01
+    assert apart[:, 1].max() <= w.max_step_length[1] + 0.01
 
 
 def test_products_of_deviations_are_taken_from_the_plan_before(program):

@@ -13,7 +13,7 @@ from backbeat.mpc.analysis.survival import survived
 from backbeat.mpc.plans.weights import PredictiveWeights
 from backbeat.mpc.predictive.settings import TEMPO_RAMP, PlanSettings, TempoRamp
 from backbeat.mpc.reference.trajectory import Reference
-from backbeat.mpc.scenario.asked_tempo import asked_tempo, play_length
+from backbeat.mpc.scenario.requested_tempo import play_length, requested_tempo
 from backbeat.mpc.scenario.setting_event import SETTINGS, SettingEvent, setting_event
 from backbeat.mpc.scenario.settings import check_event, first_settings, settings_at
 from backbeat.mpc.scenario.specification import Push, Scenario, load_scenario
@@ -40,13 +40,13 @@ def test_a_tempo_reaches_its_factor_and_keeps_the_beat():
         span = t[start:end]
         rate = np.array([one.factor(x) for x in span])
         gained = np.r_[0.0, np.cumsum(0.5 * (rate[1:] + rate[:-1]) * np.diff(span))]
-        asked = np.array([one.asked(x) for x in span])
+        asked = np.array([one.requested_phase(x) for x in span])
         np.testing.assert_allclose(asked, asked[0] + gained, atol=1e-6)
         back = [one.when(phase) for phase in asked]
         np.testing.assert_allclose(back, span, atol=1e-12)
     assert tempo.factor(3.0) == pytest.approx(0.8)
     assert tempo.factor(3.0 + TEMPO_RAMP) == pytest.approx(1.2)
-    assert (TempoRamp().asked(0.1 + 0.2), TempoRamp().when(0.1 + 0.2)) == (
+    assert (TempoRamp().requested_phase(0.1 + 0.2), TempoRamp().when(0.1 + 0.2)) == (
         0.1 + 0.2,
     ) * 2
 
@@ -54,7 +54,7 @@ def test_a_tempo_reaches_its_factor_and_keeps_the_beat():
 def test_a_slower_run_is_longer_and_its_events_come_later(built):
     behavior = built("stand")
     scenario = Scenario("stand", events=[SettingEvent(1.0, tempo=0.8)])
-    tempo = asked_tempo(scenario)
+    tempo = requested_tempo(scenario)
     # Half a second of the ramp from 1 to 0.8 is worth 0.45 s.
     assert tempo.when(1.45) == pytest.approx(1.5)
     assert tempo.when(2.25) == pytest.approx(2.5)
@@ -180,7 +180,7 @@ def test_a_tempo_is_danced_to(built):
     scenario = Scenario("deep-squat", lead_in=0.1, duration=1.5)
     scenario.events = [SettingEvent(0.2, tempo=0.8)]
     run = run_scenario(scenario, behavior)
-    tempo, last = asked_tempo(scenario), run.plans[-1]
+    tempo, last = requested_tempo(scenario), run.plans[-1]
     assert last.rate == pytest.approx(0.8, abs=0.03)
     assert last.phase == pytest.approx(tempo.phase(last.time - 0.1), abs=0.01)
     metrics = run_metrics(run)

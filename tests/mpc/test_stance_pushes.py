@@ -7,7 +7,7 @@ from backbeat.models.robot.model import RobotModel
 from backbeat.mpc.analysis.metrics import run_metrics
 from backbeat.mpc.scenario.specification import Push, Scenario
 from backbeat.mpc.simulation.simulate import run_scenario
-from backbeat.mpc.whole_body.programs.gains import BRACED, WholeBodyGains
+from backbeat.mpc.whole_body.programs.gains import STANCE_GAINS, WholeBodyGains
 from backbeat.mpc.whole_body.programs.momentum import WholeBodyProgram
 from tests.mpc.whole_body_cases import FEET
 
@@ -47,7 +47,7 @@ def test_gains_are_braced_on_all_feet_where_none_may_step():
     target = program.make_target()
     assert program.gains_for(target) == WholeBodyGains()
     target.may_step[:] = False
-    assert program.gains_for(target) == BRACED
+    assert program.gains_for(target) == STANCE_GAINS
     target.standing[1] = False
     assert program.gains_for(target) == WholeBodyGains()
 

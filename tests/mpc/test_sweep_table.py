@@ -8,8 +8,8 @@ import pytest
 
 from backbeat.behaviors.building.build_key import ROOT
 from backbeat.models.common.errors import BackbeatError
+from backbeat.mpc.scenario.model_mismatch import ModelMismatch
 from backbeat.mpc.scenario.specification import Scenario
-from backbeat.mpc.scenario.world_error import WorldError
 from backbeat.mpc.sweep.table import (
     COLUMNS,
     SweepTable,
@@ -126,7 +126,8 @@ def test_a_key_changes_with_all_that_decides_a_run(monkeypatch):
         run_key(Scenario(behavior="stand", seed=1), "built once"),
         run_key(Scenario(behavior="stand", timing=False), "built once"),
         run_key(
-            Scenario(behavior="stand", world=WorldError(mass_scale=1.1)), "built once"
+            Scenario(behavior="stand", world=ModelMismatch(mass_scale=1.1)),
+            "built once",
         ),
     ]
     assert len(set(keys)) == len(keys)

@@ -11,9 +11,9 @@ from backbeat.models.state.configuration import Configuration
 from backbeat.mpc.plans.plan import Plan
 from backbeat.mpc.predictive.program import PredictiveProgram
 from backbeat.mpc.safety.servo_gains import servo_gains
+from backbeat.mpc.whole_body.core import WholeBodyCore
 from backbeat.mpc.whole_body.programs.momentum import WholeBodyProgram
 from backbeat.mpc.whole_body.target import TargetWriter
-from backbeat.mpc.whole_body.tick import WholeBodyTick
 from tests.tolerances import EXACT
 
 RATE, PHASE, STEP = 0.8, 9.31, 0.004
@@ -140,7 +140,7 @@ def test_servo_gains_are_critical_for_the_inertia_that_a_joint_feels(groove):
 def test_after_the_first_interval_a_tick_keeps_the_tempo_of_the_next(groove):
     """Plans are in force for longer than a first interval that ends with a switch."""
     program = WholeBodyProgram(groove.robot, groove.patches, groove.points)
-    tick = WholeBodyTick(program, groove)
+    tick = WholeBodyCore(program, groove)
     rest = PredictiveProgram(groove).rest(PHASE, PHASE)
     plan = replace(rest, durations=rest.durations * np.r_[1.0, np.full(25, 2.0)])
     first, free = plan.durations[0], groove.robot.base_velocities

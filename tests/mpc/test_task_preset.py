@@ -20,6 +20,7 @@ from backbeat.mpc.runs.table import run_frame
 from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.simulation.diagram import build_closed_loop
 from backbeat.mpc.simulation.simulate import run_scenario
+from backbeat.mpc.whole_body.core import WholeBodyCore
 from backbeat.mpc.whole_body.programs.acceleration import (
     AccelerationProgram,
     AccelerationTask,
@@ -32,7 +33,6 @@ from backbeat.mpc.whole_body.programs.preset import (
     make_whole_body_program,
 )
 from backbeat.mpc.whole_body.programs.task_preset import load_preset, preset_names
-from backbeat.mpc.whole_body.tick import WholeBodyTick
 from backbeat.mpc.whole_body.tick_explanation import explain_tick
 from tests.behaviors.drake_robot import DrakeRobot
 from tests.tolerances import EXACT, HARD_TASK, QP_RESIDUAL, RECURSION, STANDING_STILL
@@ -120,7 +120,7 @@ def test_an_explanation_lists_them(built):
     program = make_whole_body_program(
         reference.robot, reference.patches, reference.points, NAME
     )
-    tick = WholeBodyTick(program, reference)
+    tick = WholeBodyCore(program, reference)
     plan = _rest_plan(reference)
     found = explain_tick(tick, 0.0, reference.table.q[0], reference.table.v[0], plan)
     weights = {task.name: task.weight for task in found.tasks}
@@ -212,7 +212,7 @@ def test_joints_have_no_velocity_to_follow():
     moving.target.joints[1:] = 3.0
     np.testing.assert_array_equal(stance.solve().tau, moving.solve().tau)
     joints = {t.name: t for t in stance.program.program.tasks}["joints"]
-    free = stance.program.structure.free
+    free = stance.program.model.free
     error = stance.target.joints[0] - stance.q[7:]
     by_hand = 100 * error - 20 * stance.v[6:]
     np.testing.assert_allclose(joints.desired, by_hand[free])
@@ -320,7 +320,7 @@ def test_presets_are_looked_up_and_checked():
 def test_it_stands_in_closed_loop(built):
     scenario = Scenario(behavior="stand", lead_in=0.1, duration=0.3, preset=NAME)
     loop = build_closed_loop(built("stand"), scenario)
-    assert isinstance(loop.whole_body.tick.program, PresetProgram)
+    assert isinstance(loop.whole_body.core.program, PresetProgram)
     run = run_scenario(scenario, built("stand"))
     assert not run.fell
     assert run.tick_safety.count == 0

@@ -7,15 +7,15 @@ import pytest
 
 from backbeat.models.common.errors import BackbeatError
 from backbeat.mpc.analysis.metrics import run_metrics
+from backbeat.mpc.scenario.model_mismatch import ModelMismatch
 from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.scenario.tick_loss import is_tick_lost
-from backbeat.mpc.scenario.world_error import WorldError
 from backbeat.mpc.simulation.running_loop import RunningLoop
 from backbeat.mpc.simulation.simulate import run_scenario
 
 
 def lost(count, seed=0, **world):
-    scenario = Scenario(seed=seed, world=WorldError(**world))
+    scenario = Scenario(seed=seed, world=ModelMismatch(**world))
     return np.array([is_tick_lost(k, scenario) for k in range(count)])
 
 
@@ -42,11 +42,11 @@ def test_ticks_of_a_burst_are_lost_together():
 )
 def test_a_loss_that_makes_no_sense_is_refused(world, told):
     with pytest.raises(BackbeatError, match=told):
-        Scenario(behavior="stand", world=WorldError(**world)).check()
+        Scenario(behavior="stand", world=ModelMismatch(**world)).check()
 
 
 def test_in_a_lost_tick_the_command_in_force_goes_on(built):
-    world = WorldError(tick_loss=0.5, tick_burst=3)
+    world = ModelMismatch(tick_loss=0.5, tick_burst=3)
     scenario = Scenario(behavior="stand", lead_in=0.1, duration=0.1, world=world)
     with RunningLoop(built("stand"), scenario) as running:
         system = running.loop.whole_body
@@ -66,7 +66,7 @@ def test_in_a_lost_tick_the_command_in_force_goes_on(built):
 
 
 def test_a_run_counts_the_ticks_that_were_lost(built):
-    world = WorldError(tick_loss=0.4)
+    world = ModelMismatch(tick_loss=0.4)
     scenario = Scenario(behavior="stand", lead_in=0.1, duration=0.3, world=world)
     run = run_scenario(scenario, built("stand"))
     metrics, made = run_metrics(run), len(run.tick_ms)

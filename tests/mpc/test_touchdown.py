@@ -17,8 +17,8 @@ from backbeat.mpc.plans.touchdown import (
 )
 from backbeat.mpc.predictive.program import PredictiveProgram
 from backbeat.mpc.reference.trajectory import Reference
+from backbeat.mpc.scenario.model_mismatch import ModelMismatch
 from backbeat.mpc.scenario.specification import Scenario
-from backbeat.mpc.scenario.world_error import WorldError
 from backbeat.mpc.simulation.simulate import run_scenario
 from tests.tolerances import EXACT
 
@@ -202,7 +202,7 @@ def test_march_goes_on_over_ground_that_is_not_flat(built):
         behavior="march",
         duration=4.0,
         lead_in=0.3,
-        world=WorldError(step_height=0.03, tilt_deg=3.0),
+        world=ModelMismatch(step_height=0.03, tilt_deg=3.0),
         seed=1,
     )
     run = run_scenario(scenario, built("march"))
@@ -224,7 +224,7 @@ def test_six_steps_over_other_ground_by_sensors(built, error, seed):
     """Fallen, all, when soles that were not were taken to stand on level ground."""
     scenario = Scenario(
         behavior="walk-6",
-        world=WorldError(**error),
+        world=ModelMismatch(**error),
         seed=seed,
         lead_out=3.0,
         state="estimated",
@@ -244,7 +244,7 @@ def test_six_steps_over_ground_that_is_not_flat(built):
     for seed in range(4):
         scenario = Scenario(
             behavior="walk-6",
-            world=WorldError(step_height=0.03),
+            world=ModelMismatch(step_height=0.03),
             seed=seed,
             lead_out=3.0,
         )

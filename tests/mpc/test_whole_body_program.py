@@ -127,7 +127,7 @@ def test_contacts_move_as_the_target_says(stance, solution):
         V = J @ stance.v
         a = J @ solution.vdot + drake.bias_acceleration(name)
         R = drake.pose(name).rotation().matrix()
-        turn, off = R @ solution.off_path[c, :3], R @ solution.off_path[c, 3:]
+        turn, off = R @ solution.swing_slack[c, :3], R @ solution.swing_slack[c, 3:]
         if target.standing[c]:
             wanted = -gains.contact_damping * V[3:]
         else:
@@ -165,8 +165,8 @@ def test_a_leg_whose_motors_are_too_weak_leaves_its_path(seed):
     solution = program.solve(stance.q, stance.v, stance.target)
     assert solution.is_solved
     assert (np.abs(solution.tau) - weak.effort_limits).max() < QP_RESIDUAL
-    assert np.abs(solution.off_path[0]).max() > 50.0
-    assert np.abs(strong.off_path[0]).max() < 2.0
+    assert np.abs(solution.swing_slack[0]).max() > 50.0
+    assert np.abs(strong.swing_slack[0]).max() < 2.0
 
 
 def test_no_more_is_asked_of_a_foot_than_a_leg_can_do():
@@ -187,7 +187,7 @@ def test_no_more_is_asked_of_a_foot_than_a_leg_can_do():
         target.contact[c] = stance.drake.pose(FEET[c]).translation()
         target.contact_motion[1, c] = np.r_[turn * way, pull * way]
         solution = program.solve(stance.q, stance.v, target)
-        return J @ solution.vdot - np.kron(np.eye(2), R) @ solution.off_path[c]
+        return J @ solution.vdot - np.kron(np.eye(2), R) @ solution.swing_slack[c]
 
     wanted = np.r_[30.0 * way, 20.0 * way]
     assert relative(asked(30.0, 20.0), wanted) < ELIMINATION
@@ -216,7 +216,7 @@ def test_a_foot_that_is_tilted_goes_higher_to_keep_its_lowest_corner_off_the_gro
     def upward(planned):
         target.R_contact[c] = planned.matrix()
         solution = program.solve(stance.q, stance.v, target)
-        off = np.kron(np.eye(2), R.matrix()) @ solution.off_path[c]
+        off = np.kron(np.eye(2), R.matrix()) @ solution.swing_slack[c]
         a = J @ solution.vdot - off
         return (a[3:] + np.cross(a[:3], lowest))[2]
 
@@ -337,7 +337,7 @@ def test_from_the_active_set_of_a_neighbor_the_answer_is_that_of_daqp(stance, so
         right = DaqpSolver().solve(full)
         n = len(tick.g) - 6 * len(FEET)
         assert found.is_solved
-        by_contact = (found.wrench + found.off_path).ravel()
+        by_contact = (found.wrench + found.swing_slack).ravel()
         assert np.abs(by_contact - right.x[n:]).max() < QP_RESIDUAL
 
 

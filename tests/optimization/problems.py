@@ -113,7 +113,7 @@ def stroke(num_knots: int = 25, seated: bool = False, **changes):
     drum = RigidTransform([0.0, 0.0, -0.01 - 0.05])
     solid = Solid("drum", CYLINDER, WORLD, head @ drum, np.array([0.12, 0.05, 0.0]))
     collisions = make_collision_model(robot, ["r_stick", "r_hand"], [solid])
-    tips = collisions.feelers_of("r_stick", "tip")
+    tips = collisions.spheres_of("r_stick", "tip")
     knots, near = np.arange(num_knots), np.arange(hit - 1, hit + 2)
     step = 0.6 * times[1]
     tasks = [

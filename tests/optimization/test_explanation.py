@@ -104,9 +104,9 @@ def explained(name):
     return explain(unsolved(name), patience=60.0)
 
 
-def remedy(name, kind):
-    found = [r for r in explained(name).remedies if r.kind == kind]
-    assert len(found) == 1, (kind, [str(r) for r in explained(name).remedies])
+def relaxation(name, kind):
+    found = [r for r in explained(name).relaxations if r.kind == kind]
+    assert len(found) == 1, (kind, [str(r) for r in explained(name).relaxations])
     return found[0]
 
 
@@ -121,7 +121,7 @@ def test_none_of_them_has_a_solution(name):
 
 @pytest.mark.parametrize(("name", "kind", "what", "time"), CAUSES)
 def test_the_cause_is_named(name, kind, what, time):
-    found = remedy(name, kind)
+    found = relaxation(name, kind)
     assert re.fullmatch(what, found.what)
     if time is not None:
         spacing = unsolved(name).transcription.problem.times[1]
@@ -133,12 +133,12 @@ def test_the_cause_is_named(name, kind, what, time):
     [("weak", "torque"), ("icy", "friction"), ("soft floor", "force")],
 )
 def test_what_was_spoiled_comes_first(name, kind):
-    assert explained(name).remedies[0].kind == kind
+    assert explained(name).relaxations[0].kind == kind
 
 
 @pytest.mark.parametrize("name", ["far", "pushed"])
 def test_what_cannot_help_is_not_said_to(name):
-    kinds = {r.kind for r in explained(name).remedies}
+    kinds = {r.kind for r in explained(name).relaxations}
     assert kinds <= {"target", "rest"}
 
 
@@ -151,7 +151,7 @@ def test_what_cannot_help_is_not_said_to(name):
     ],
 )
 def test_what_is_said_to_be_needed_is_enough_and_hardly_more(name, kind, limit):
-    problem, found = unsolved(name).transcription.problem, remedy(name, kind)
+    problem, found = unsolved(name).transcription.problem, relaxation(name, kind)
     assert found.allowed == getattr(problem.limits, limit)
 
     def limited(x):
@@ -165,12 +165,12 @@ def test_what_is_said_to_be_needed_is_enough_and_hardly_more(name, kind, limit):
 def test_a_slope_needs_the_friction_of_its_angle():
     """Forces along a slope are its tangent times those across, by a square cone."""
     needed = np.sqrt(2) * np.tan(SLOPE)
-    assert remedy("icy", "friction").needed == pytest.approx(needed, rel=CLOSE_NEED)
+    assert relaxation("icy", "friction").needed == pytest.approx(needed, rel=CLOSE_NEED)
 
 
 def test_a_target_out_of_reach_is_missed_by_what_an_arm_is_too_short():
     """A meter and a half ahead is too far for any standing Atlas, a meter is not."""
-    assert 0.5 < remedy("far", "target").needed < 1.5
+    assert 0.5 < relaxation("far", "target").needed < 1.5
     assert is_solved(reaching("l_hand_face", [1.0, 0.3, 1.2]))
 
 
@@ -180,17 +180,17 @@ def test_an_explanation_is_one_sentence_with_its_smallest_remedy(name):
     text = explanation.sentence()
     assert text == str(explanation)
     assert "\n" not in text
-    assert str(explanation.remedies[0]) in text
+    assert str(explanation.relaxations[0]) in text
     time = explanation.worst[0][0]
     told = explanation.sentence(lambda t: f"bar 1, beat {2 * t:.1f}")
     assert f"{time:.2f} s (bar 1, beat {2 * time:.1f})" in told
-    efforts = [r.effort for r in explanation.remedies]
+    efforts = [r.effort for r in explanation.relaxations]
     assert efforts == sorted(efforts)
 
 
 def test_who_has_no_patience_gets_the_worst_violation():
     explanation = explain(unsolved("weak"), patience=0.0)
-    assert explanation.remedies == ()
+    assert explanation.relaxations == ()
     assert "torque of" in explanation.worst[0][1]
     assert explanation.worst[0][1] in str(explanation)
 
@@ -205,8 +205,8 @@ def test_progress_says_what_is_tried():
 
 
 def test_who_is_in_a_hurry_hears_of_a_relaxation_that_is_enough():
-    least = {r.kind: r for r in explain(unsolved("weak")).remedies}["torque"]
-    (first,) = explain(unsolved("weak"), patience=1e-3).remedies
+    least = {r.kind: r for r in explain(unsolved("weak")).relaxations}["torque"]
+    (first,) = explain(unsolved("weak"), patience=1e-3).relaxations
     assert first.kind == "torque"
     assert least.needed < first.needed
 
@@ -234,7 +234,7 @@ def test_a_limit_with_a_price_is_in_the_table():
     table = active_limits(solution)
     listed = set(zip(table["kind"], table["what"], strict=True))
     # Price times room is the barrier, at most 1e-3: a price of one leaves none.
-    worth = np.abs(solution.price).max(0)
+    worth = np.abs(solution.bound_multipliers).max(0)
     names = solution.row_names()
     costly = {(names[i].kind, names[i].what) for i in np.where(worth > 1.0)[0]}
     assert ("torque", "l_leg_kny") in costly

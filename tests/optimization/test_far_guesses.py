@@ -116,7 +116,16 @@ def test_a_solution_as_guess_stays():
 def test_an_absurd_guess_never_ends_in_no_number(name, seed):
     s = solver(name).solve(scattered(name, seed, ABSURD))
     assert np.isfinite(s.cost)
-    for array in (s.q, s.w, s.phi, s.rows, s.equality, s.frame, s.velocity, s.price):
+    for array in (
+        s.q,
+        s.w,
+        s.phi,
+        s.rows,
+        s.equality,
+        s.frame,
+        s.velocity,
+        s.bound_multipliers,
+    ):
         assert np.isfinite(array).all()
     for multiplier in s.multipliers:
         assert np.isfinite(multiplier).all()

@@ -33,7 +33,7 @@ from tests.tolerances import (
 
 # Without the polish, which trades a little cost for speed.
 THOROUGH = InteriorPointOptions(
-    polish_after=1000, polish_at=1000, max_iterations=100, tolerance=1e-9,
+    refine_after=1000, refine_at=1000, max_iterations=100, tolerance=1e-9,
     end_barrier=1e-7,
 )  # fmt: skip
 PROBLEMS = {
@@ -122,7 +122,7 @@ def stationarity(solution):
     for name, multipliers in (
         ("equality", own.equality),
         ("frame", own.frame * program.frame_equal),
-        ("rows", solution.price),
+        ("rows", solution.bound_multipliers),
     ):
         gradient += multipliers.ravel() @ J[name].reshape(-1, point.size)
     gradient += program.rest_scale * own.rest @ J["velocity"][-1]
@@ -132,7 +132,7 @@ def stationarity(solution):
 
 def complementarity(solution):
     """Largest product of a bound's price and the room to that bound."""
-    program, price = solution.transcription.program, solution.price
+    program, price = solution.transcription.program, solution.bound_multipliers
     room = np.where(price > 0, program.upper - solution.rows, np.inf)
     room = np.where(price < 0, solution.rows - program.lower, room)
     return np.abs(price * np.where(price == 0, 0.0, room)).max()
@@ -145,7 +145,7 @@ def test_the_gradient_of_the_lagrangian_vanishes(name, solutions):
     assert stationarity(s) < STATIONARY_POLISHED
     assert complementarity(s) < COMPLEMENTARY_POLISHED
     if name != "squat":
-        assert np.abs(s.price).max() > 0.01
+        assert np.abs(s.bound_multipliers).max() > 0.01
 
 
 def test_a_feasible_point_that_is_not_optimal_is_told_apart(solutions):

@@ -135,14 +135,14 @@ def test_velocities(case):
 
 @pytest.mark.parametrize("case", ["stroke", "seated"], indirect=True)
 def test_distances(case):
-    """Of feelers at the knots, and half way by half a step of either end."""
+    """Of spheres at the knots, and half way by half a step of either end."""
     rows, nv = case.program.rows, case.point.nv
     F = len(case.program.collisions.body)
     near = 0
     for k in range(case.N):
         for first, D in (
             (rows.collision, case.derivatives.collision[k]),
-            (rows.sweep, case.derivatives.sweep[k]),
+            (rows.midpoint, case.derivatives.midpoint[k]),
         ):
             expected = case.differences["rows"][k, first : first + F]
             distance = case.values.rows[k, first : first + F]

@@ -49,8 +49,8 @@ class Dense:
             for b, sign in ((k, 1.0), (k - 1, -1.0)):
                 columns = slice(b * nb, b * nb + nv)
                 velocity[k][:, columns] = sign * np.eye(nv) / program.span[k - 1]
-                sweep = slice(program.rows.sweep, program.rows.sweep + F)
-                rows[k, sweep, columns] = 0.5 * derivatives.sweep[k]
+                midpoint = slice(program.rows.midpoint, program.rows.midpoint + F)
+                rows[k, midpoint, columns] = 0.5 * derivatives.midpoint[k]
         self.J = J | {"rows": rows, "velocity": velocity}
         self.H, self.gradient = np.zeros((point.size,) * 2), np.zeros(point.size)
 

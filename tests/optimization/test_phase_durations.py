@@ -28,9 +28,9 @@ from tests.tolerances import ENVELOPE
 EXACT = InteriorPointOptions(
     max_iterations=250,
     end_barrier=4e-6,
-    polish_after=10**6,
-    warm_polish_after=10**6,
-    polish_at=10**6,
+    refine_after=10**6,
+    warm_refine_after=10**6,
+    refine_at=10**6,
 )
 BOUNDS = {0: (0.5, 1.2), 1: (0.2, 0.4), 2: (0.5, 1.2)}
 PRICE = 1.0
@@ -85,7 +85,9 @@ def test_the_lagrangian_changes_as_the_best_cost_does(name):
     np.testing.assert_allclose(found, expected, rtol=ENVELOPE)
     # The cost alone, without what the constraints are worth, would not tell.
     if name == "jump":
-        still = replace(solution, price=np.zeros_like(solution.price))
+        still = replace(
+            solution, bound_multipliers=np.zeros_like(solution.bound_multipliers)
+        )
         wrong = differences(problem, lambda p: lagrangian(still, p), 1e-4)
         assert (np.abs(wrong - expected) > 5 * ENVELOPE * np.abs(expected)).any()
 

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 from backbeat.models.common.errors import BackbeatError
+from backbeat.models.dynamics.finite import UNBOUNDED
 from backbeat.optimization.qp.program import (
-    INFINITY,
     DaqpSolver,
     QPSolution,
     QuadraticProgram,
@@ -32,7 +32,7 @@ def random_program(seed, n, m, num_bounds, num_equal, tight):
     lower[equal] = upper[equal] = values[equal]
     free = rng.permutation(num_bounds + m)[: (num_bounds + m) // 4]
     free = np.setdiff1d(free, equal)
-    lower[free[::2]], upper[free[1::2]] = -INFINITY, INFINITY
+    lower[free[::2]], upper[free[1::2]] = -UNBOUNDED, UNBOUNDED
     return QuadraticProgram(H, g, A, lower, upper)
 
 
@@ -115,8 +115,8 @@ def test_an_infeasible_program_has_no_answer(program, gap):
         program.H,
         program.g,
         np.vstack([program.A, row, row]),
-        np.r_[program.lower, 1.0 + gap, -INFINITY],
-        np.r_[program.upper, INFINITY, 1.0],
+        np.r_[program.lower, 1.0 + gap, -UNBOUNDED],
+        np.r_[program.upper, UNBOUNDED, 1.0],
     )
     solver = DaqpSolver()
     for warm in (None, np.ones(len(p.lower))):

@@ -32,7 +32,7 @@ from tests.tolerances import (
 )
 
 THOROUGH = InteriorPointOptions(
-    polish_after=1000, polish_at=1000, max_iterations=100, tolerance=1e-9,
+    refine_after=1000, refine_at=1000, max_iterations=100, tolerance=1e-9,
     end_barrier=1e-7,
 )  # fmt: skip
 PROBLEMS = {

@@ -76,6 +76,6 @@ def test_derivatives_along_a_random_direction(name):
         change = expected["rows"][k, rows.collision : rows.collision + F]
         near += int((found != 0).sum())
         kinks += int((np.abs(found - change) > 10 * FINITE_DIFFERENCE).sum())
-    # Where the nearest solid changes there is a kink; few feelers are at one.
+    # Where the nearest solid changes there is a kink; few spheres are at one.
     assert kinks <= 0.03 * near
     assert F == 0 or near > 100

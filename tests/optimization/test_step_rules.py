@@ -10,7 +10,7 @@ from backbeat.optimization.interior_point.step_rules import (
     accepts,
     changed_damping,
     next_barrier,
-    polish_damping,
+    refinement_damping,
 )
 
 amounts = st.floats(1e-4, 1e4)
@@ -48,7 +48,7 @@ def test_damping_rises_with_failures_and_falls_to_its_least(
 
 
 def test_steps_of_a_polish_are_ever_more_damped():
-    found = [polish_damping(n) for n in range(1, 20)]
+    found = [refinement_damping(n) for n in range(1, 20)]
     assert found == sorted(found)
     assert found[0] == pytest.approx(0.1)
     assert found[-1] > 1e6

@@ -9,6 +9,7 @@ from pydrake.math import RigidTransform
 
 from backbeat.models.common.errors import BackbeatError
 from backbeat.models.contact.cones import wrench_cone
+from backbeat.models.dynamics.finite import UNBOUNDED
 from backbeat.optimization.problem.contact_schedule import (
     ContactSchedule,
     Phase,
@@ -16,7 +17,6 @@ from backbeat.optimization.problem.contact_schedule import (
 )
 from backbeat.optimization.problem.tasks import FrameTask, PostureTask, axis_indices
 from backbeat.optimization.problem.trajectory_problem import Impact, Limits
-from backbeat.optimization.transcription.program import FREE
 from backbeat.optimization.transcription.transcribe import Transcription
 from tests.optimization.problems import carries, jump, squat, stroke
 
@@ -100,7 +100,7 @@ def test_limits_become_bounds_of_rows():
     assert_allclose(program.upper[inner, friction], 0.0)
     # The first two knots are given: nothing binds there but forces.
     for section in (speed, stops, rate):
-        assert (np.abs(lower[:2, section]) >= FREE).all()
+        assert (np.abs(lower[:2, section]) >= UNBOUNDED).all()
 
 
 def test_a_task_with_a_weight_is_a_cost_and_without_one_a_constraint():
@@ -121,7 +121,7 @@ def test_a_task_with_a_weight_is_a_cost_and_without_one_a_constraint():
     assert equal[:, [2, 4]].max() == 0
     z = program.rows.frame + 6 * 4 + 5
     assert (program.lower[4, z], program.upper[4, z]) == (-0.1, 0.2)
-    assert program.upper[6, z] == FREE
+    assert program.upper[6, z] == UNBOUNDED
 
 
 def test_two_targets_of_one_frame_at_one_knot_both_count():

@@ -252,7 +252,7 @@ def test_a_thing_in_the_way(solution, motion):
 
 def test_a_hand_in_the_chest(spoiled, solution, motion, joint):
     """Nobody asked the optimizer to keep it out."""
-    assert not solution.transcription.problem.collisions.feelers
+    assert not solution.transcription.problem.collisions.spheres
     q = motion.q.copy()
     for name, angle in (("shz", -1.57), ("shx", -0.39), ("elx", 2.36)):
         q[:, 7 + joint(f"l_arm_{name}")] = angle

@@ -27,18 +27,18 @@ CsvFile = Annotated[
 AllColumns = Annotated[
     bool, typer.Option("--all", help="All columns, not just joint angles.")
 ]
-Base = Annotated[bool, typer.Option("--base", help="The floating base too, in m.")]
+Base = Annotated[bool, typer.Option("--base", help="Include the floating base.")]
 NpzFile = Annotated[
     Path | None, typer.Option(help="NPZ file to write, with all columns.")
 ]
 MidiFile = Annotated[Path | None, typer.Option(help="MIDI file to write.")]
 WavFile = Annotated[Path | None, typer.Option(help="WAV file to write.")]
-Click = Annotated[bool, typer.Option("--click", help="A metronome beside the drums.")]
+Click = Annotated[bool, typer.Option("--click", help="Add a metronome to the drums.")]
 Latency = Annotated[
-    float, typer.Option(help="Drums sound so much later, or earlier if negative.")
+    float, typer.Option(help="Delay of the drums in ms; negative for earlier.")
 ]
 Backing = Annotated[
-    Path | None, typer.Option(help="Your own WAV file to mix under the drums.")
+    Path | None, typer.Option(help="WAV file of your own to mix with the drums.")
 ]
 
 
@@ -58,7 +58,7 @@ def command(
     """Writes joint angles [s, rad] as CSV, or what was struck as MIDI and WAV.
 
     A dance may have the CSV file as a recording. An NPZ file has an array for each
-    column, and all that is told besides as JSON in `story`.
+    column, and everything else as JSON in `story`.
 
     The sound of a run file is that of its simulated contacts, and the sound of a
     behavior is that of its score.

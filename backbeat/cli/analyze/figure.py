@@ -15,23 +15,27 @@ if TYPE_CHECKING:
 
 def command(
     names: Annotated[
-        list[str] | None, typer.Argument(help="Which figures.", autocompletion=figures)
+        list[str] | None,
+        typer.Argument(help="Figures to draw.", autocompletion=figures),
     ] = None,
     every: Annotated[bool, typer.Option("--all", help="All of them.")] = False,
     listed: Annotated[
-        bool, typer.Option("--list", help="Say which there are, and end.")
+        bool, typer.Option("--list", help="List the figures and exit.")
     ] = False,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="Folder to write to; usually out/figures."),
+        typer.Option(
+            "--output", "-o", help="Folder to write to; out/figures by default."
+        ),
     ] = None,
     kind: Annotated[
-        str, typer.Option("--format", help="png, svg or pdf; animations are GIF.")
+        str,
+        typer.Option("--format", help="Format: png, svg or pdf; animations are GIF."),
     ] = "png",
     behavior: Annotated[
         str,
         typer.Option(
-            help="Drumming behavior that plans are taken from.",
+            help="Drumming behavior for figures of a plan.",
             autocompletion=behaviors,
         ),
     ] = "outstanding",

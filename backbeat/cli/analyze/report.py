@@ -36,8 +36,8 @@ def command(
     recording: Annotated[
         RecordingPlace | None,
         typer.Option(
-            help="Of a run: in the page, as it is without this option, in a file "
-            "beside it, or left out."
+            help="Recording of a run: embed (in the page), link (in a file "
+            "beside it) or none."
         ),
     ] = None,
 ) -> None:
@@ -109,6 +109,6 @@ def _recording(record: "RunRecord", library: Path) -> str:
     """
     from backbeat.behaviors.library.store import Library
     from backbeat.stage.recording.html import page_of
-    from backbeat.stage.takes.filed import filed_take
+    from backbeat.stage.sources.run_file import run_file_source
 
-    return page_of(filed_take(record, Library(library)))
+    return page_of(run_file_source(record, Library(library)))

@@ -9,8 +9,8 @@ from backbeat.cli.common.completion import robots, specifications
 Names = Annotated[
     list[str] | None,
     typer.Argument(
-        help="Behaviors or setlists that ship, YAML files, or drums as MIDI or "
-        "tablature files; none builds all behaviors.",
+        help="Behaviors or setlists that ship, YAML files, or drums as MIDI "
+        "or tablature files; without a name all behaviors are built.",
         autocompletion=specifications,
     ),
 ]
@@ -23,10 +23,12 @@ RobotOption = Annotated[
         autocompletion=robots,
     ),
 ]
-Force = Annotated[bool, typer.Option(help="Build what is up to date too.")]
+Force = Annotated[bool, typer.Option(help="Also build what is up to date.")]
 Jobs = Annotated[
     int | None,
-    typer.Option(min=1, help="Behaviors at a time; by default one a core."),
+    typer.Option(
+        min=1, help="Behaviors to build in parallel; by default one per core."
+    ),
 ]
 Verbose = Annotated[
     bool, typer.Option("--verbose", help="Show the solver's iterations.")
@@ -35,16 +37,16 @@ MaxTempo = Annotated[
     bool,
     typer.Option(
         "--max-tempo",
-        help="Store nothing: find how fast a drumming pattern can be played, and "
-        "which limit keeps it from faster.",
+        help="Find the highest tempo of a drumming pattern and the limit "
+        "that determines it; store nothing.",
     ),
 ]
 Watched = Annotated[
     bool,
     typer.Option(
         "--watch",
-        help="Follow one file: at every save find what changed and show it in "
-        "Meshcat, until Ctrl-C.",
+        help="Watch one file: at every save solve what changed and show it "
+        "in Meshcat, until Ctrl-C.",
     ),
 ]
 Port = Annotated[
@@ -55,15 +57,15 @@ NoteMap = Annotated[
     list[str] | None,
     typer.Option(
         "--map",
-        help="What the notes of MIDI files are: NOTE=TARGET, such as 22=hi_hat or "
-        "22=drop, general-midi, roland, alesis, yamaha, or a file with the key "
-        "'notes'. May be given more than once.",
+        help="Meaning of the notes of MIDI files: NOTE=TARGET, such as "
+        "22=hi_hat or 22=drop, general-midi, roland, alesis, yamaha, or "
+        "a file with the key 'notes'. May be repeated.",
     ),
 ]
 Unplayable = Annotated[
     str,
     typer.Option(
-        help="What becomes of hits of MIDI and tablature files that two hands "
+        help="Treatment of hits of MIDI and tablature files that two hands "
         "cannot play: refuse or drop."
     ),
 ]

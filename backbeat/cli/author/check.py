@@ -1,57 +1,78 @@
-"""`backbeat check`: what is wrong with a specification, before it is built."""
+"""`backbeat check`: what is wrong with a file, before anything is made of it."""
 
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from backbeat.cli.common.completion import specifications
+from backbeat.cli.common.completion import checked_files
+from backbeat.cli.common.urdf_check import check_urdf
+
+# Endings of robot descriptions, which `backbeat lint` checks too.
+URDF = (".urdf", ".xacro", ".sdf", ".xml", ".mjcf")
 
 
 def command(
     files: Annotated[
         list[str],
         typer.Argument(
-            help="Specifications: YAML files, or shipped names.",
-            autocompletion=specifications,
+            help="Specifications, setlists, scenarios, sweeps, kits, robot YAMLs, "
+            "overlays and URDFs; or shipped names of behaviors.",
+            autocompletion=checked_files,
         ),
     ],
     fix: Annotated[
         bool,
-        typer.Option("--fix", help="Write what has one obvious mend into the file."),
+        typer.Option(
+            "--fix",
+            help="Write what has one obvious fix: into a YAML, and of a URDF into "
+            "NAME.fixed.urdf beside it.",
+        ),
     ] = False,
 ) -> None:
-    """Lists failures, which keep it from being built, and warnings, by line."""
+    """Lists failures and warnings by line; `backbeat lint` has more on URDFs."""
     from backbeat.behaviors.specification.checking import check_file
     from backbeat.behaviors.specification.kinds import find_specification
+    from backbeat.cli.author.settings_files import check_settings, reader_of
 
-    failures = warnings = mends = 0
+    failures = warnings = fixes = code = 0
+    others = False
     for name in files:
+        if Path(name).suffix.lower() in URDF:
+            code = max(code, check_urdf(Path(name), fix))
+            continue
         path = find_specification(name)
-        if fix:
-            fix_file(path)
-        found = check_file(path)
+        others = True
+        reader = reader_of(path)
+        if reader is not None:
+            found = check_settings(path, reader)
+        else:
+            if fix:
+                fix_file(path)
+            found = check_file(path)
         for item in found:
             typer.echo(item.sentence(path))
         failures += sum(item.finding.fails for item in found)
         warnings += sum(not item.finding.fails for item in found)
-        mends += sum(item.span is not None for item in found)
-    hint = f"; --fix mends {mends}" if mends and not fix else ""
-    typer.echo(f"{counted(failures, 'failure')}, {counted(warnings, 'warning')}{hint}")
-    if failures:
-        raise typer.Exit(2)
+        fixes += sum(item.span is not None for item in found)
+    if others:
+        hint = f"; --fix corrects {fixes}" if fixes and not fix else ""
+        counts = f"{counted(failures, 'failure')}, {counted(warnings, 'warning')}"
+        typer.echo(f"{counts}{hint}")
+    if failures or code:
+        raise typer.Exit(2 if failures else code)
 
 
 def counted(number: int, what: str) -> str:
-    """So many of something, as people say it."""
+    """A count with its noun, in the plural if need be."""
     return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
 def fix_file(path: Path) -> None:
-    """Mends a choreography or setlist in place, and says what it did."""
+    """Corrects a choreography or setlist in place, and prints what was corrected."""
     from backbeat.behaviors.dance.choreography import DanceSpecification
     from backbeat.behaviors.setlist.specification import SetlistSpecification
-    from backbeat.behaviors.specification.checking import mended
+    from backbeat.behaviors.specification.checking import autofixed
     from backbeat.behaviors.specification.kinds import kind_of
     from backbeat.models.common.atomic_file import replacing
     from backbeat.models.common.errors import BackbeatError, one_line
@@ -59,15 +80,15 @@ def fix_file(path: Path) -> None:
 
     try:
         text = read_text(path)
-        mendable = (DanceSpecification.kind, SetlistSpecification.kind)
-        if kind_of(text, path.name) not in mendable:
+        fixable = (DanceSpecification.kind, SetlistSpecification.kind)
+        if kind_of(text, path.name) not in fixable:
             return
     except BackbeatError:
-        return  # The check tells.
-    new, done = mended(text, path)
+        return  # The check reports it.
+    new, done = autofixed(text, path)
     if new == text:
         return
     with replacing(path) as file:
         file.write(new.encode())
     for item in done:
-        typer.echo(one_line(f"{path}:{item.line}: mended to {item.finding.mend}"))
+        typer.echo(one_line(f"{path}:{item.line}: fixed to {item.finding.fix}"))

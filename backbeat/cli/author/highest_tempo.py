@@ -60,8 +60,9 @@ def print_highest_tempo(names: list[str], as_json: bool) -> None:
     else:
         shape = "" if found.best.shaped else ", stroke: {shaped: false}"
         remarks.print(
-            f"{name}: highest tempo {found.bpm:.1f} BPM, {found.best.haste:.3g} times "
-            f"that of the score (haste: {found.best.haste:.4g}{shape} in the "
+            f"{name}: highest tempo {found.bpm:.1f} BPM, "
+            f"{found.best.tempo_scale:.3g} times that of the score "
+            f"(tempo_scale: {found.best.tempo_scale:.4g}{shape} in the "
             f"specification); {binding}",
             markup=False,
         )
@@ -72,7 +73,7 @@ def numbers(name: str, found: "HighestTempo", binding: str) -> dict[str, Any]:
     return {
         "name": name,
         "highest_bpm": found.bpm,
-        "haste": found.best.haste,
+        "tempo_scale": found.best.tempo_scale,
         "shaped": found.best.shaped,
         "binding": binding,
         "tries": [

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 def command(
     folder: Annotated[
-        Path, typer.Option(help="Folder of a choreography with moves of its own.")
+        Path, typer.Option(help="Folder of a dance with moves of its own.")
     ] = Path(),
 ) -> None:
     """Lists the moves of the dance vocabulary with their parameters."""

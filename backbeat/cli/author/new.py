@@ -17,27 +17,27 @@ kind: drumming
 name: {name}
 summary: {title} drums a song of my own.
 {robot}score: {name}
-# The drums: drum-kit; full-kit with a kick and a hi-hat pedal for the feet of who sits;
-# or a kit file of your own, see docs/kits.md.
+# The drums: drum-kit; full-kit, with a kick and a hi-hat pedal for the feet of a seated
+# robot; or a kit file of your own, see docs/kits.md.
 kit: drum-kit
 # "chair": sits on the kit's chair; "none": stands.
 seat: chair
-# How a drum is struck: apex between hits [m], speed of the tip at the head [m/s].
+# Stroke: highest point between hits [m], speed of the tip at the head [m/s].
 stroke: {{apex: 0.13, speed: 1.5}}
 """
 SCORE = """\
-# A score: parts follow each other. docs/keys.md has all keys.
+# A score: parts in order of time. docs/keys.md has all keys.
 title: {name}
 bpm: 98
-# Of any kind: 3/4, 7/8. A beat is a quarter note in all.
+# Any meter, such as 3/4 or 7/8. A beat is a quarter note in all of them.
 meter: 4/4
 # Steps of a hand's line per beat: 2 for eighths, 3 for triplets, 4 for sixteenths.
 steps_per_beat: 2
 # Share of a pair of notes before the off-beat: 0.5 is straight, 0.667 swings.
 swing: 0.5
-# What the kit lacks, such as a kick: "drop", "map" to a drum nearby, or "refuse".
+# Pieces that the kit lacks, such as a kick: "drop", "map" to a nearby drum or "refuse".
 absent: drop
-# A recording of your own beside this file, to play along with.
+# A recording of your own, beside this file, that plays along.
 # backing: my-song.wav
 
 parts:
@@ -47,19 +47,19 @@ parts:
     rest: {{left: snare, right: floor_tom}}
 
   # Lines of hands: numbers of drums (1 hi-hat, 2 crash, 3 snare, 4 high tom, 5 mid tom,
-  # 6 floor tom, 7 ride), "-" for nothing, "!" accents, "?" ghost notes.
+  # 6 floor tom, 7 ride), "-" rests, "!" accents, "?" ghost notes.
   - name: verse
     left:  "- 1 - 3! - 1 - 3! | - 1 - 3! - 1 - 3!"
     right: "7 - 7 -  7 - 7 -  | 7 - 7 -  6 - 6 - "
 
-  # Tablature: x and o hits, X and O accents, g ghost notes; hands are found.
+  # Tablature: x and o hits, X and O accents, g ghost notes; hands are chosen.
   - name: chorus
     tab: |
       HH|x-x-x-x-|x-x-x-x-|
       SN|--O---O-|--O---Og|
       BD|o---o---|o---o---|
 
-  # Hits one by one. A part may have a tempo and a meter of its own:
+  # Hits at exact times. A part may have its own tempo and meter:
   # bpm: 110, end_bpm: 120, meter: "3/4".
   - name: ending
     hits:
@@ -67,7 +67,7 @@ parts:
       - {{bar: 1, beat: 2.5, member: hi_hat}}
       - {{bar: 1, beat: 3, member: floor_tom, hand: right}}
 
-  # Hands can be sent to a drum or a place within some beats, with a hit or without:
+  # Hands can be sent to a drum or a place within some beats, with or without a hit:
   # - {{name: away, goto: 2, to: {{right: ride}}, place: {{left: [0.35, 0.25, 1.0]}}}}
   - name: rest
     hold: 5
@@ -84,11 +84,11 @@ kind: dance
 name: {name}
 summary: Atlas dances a dance of my own.
 bpm: 98
-# Of any kind: 3/4, 7/8. A beat is a quarter note in all.
+# Any meter, such as 3/4 or 7/8. A beat is a quarter note in all of them.
 meter: 4/4
 # Length in beats; leave a beat or two at the end to come to rest.
 beats: 32
-# 0 saves the balance first, 1 holds the beat at any price.
+# 0 puts balance first, 1 holds the beat at any cost.
 beat_priority: 0.5
 
 tracks:
@@ -104,9 +104,9 @@ tracks:
     - {{move: twist, at: 4, beats: 8, values: {{angle: 0.2}}}}
   arms:
     - {{move: pump, at: 4, beats: 8}}
-    # blend grows out of the move before, two beats long; tracking 0 is soft, 1 stiff.
+    # blend fades over from the move before, in two beats; tracking: 0 soft, 1 stiff.
     - {{move: wave, at: 12, beats: 8, blend: 2, tracking: 0.6}}
-    # A move that is given more beats than it takes waits at its marker.
+    # A move with more beats than it needs waits at its marker.
     - {{move: raise, at: 21, beats: 6}}
   head:
     - {{move: nod, at: 2, beats: 10}}
@@ -122,16 +122,16 @@ def command(
         ),
     ],
     name: Annotated[str, typer.Argument(help="Its name: small letters, digits, '-'.")],
-    folder: Annotated[Path, typer.Option(help="Where to put it.")] = Path(),
+    folder: Annotated[Path, typer.Option(help="Folder to write it to.")] = Path(),
     recording: Annotated[
         Path | None,
         typer.Option(help="CSV file of joint angles that a dance starts from."),
     ] = None,
     unit: Annotated[
-        str, typer.Option(help="Of the recording: radians or degrees.")
+        str, typer.Option(help="Unit of the recording: radians or degrees.")
     ] = "",
     robot: Annotated[
-        str, typer.Option(help="Robot that ships, or path of a robot YAML.")
+        str, typer.Option(help="Name of a robot that ships, or path of a robot YAML.")
     ] = ATLAS,
 ) -> None:
     """Writes a specification that builds as it is, with comments on what to change."""

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 ATLAS = "atlas"
 
 POSTURE = """\
-# Postures of {title}, one after the other. Check it, build it, and watch it:
+# A tour of postures of {title}. Check it, build it, and watch it:
 #   backbeat check {path}
 #   backbeat build {path}
 #   backbeat play {name}
@@ -24,7 +24,7 @@ summary: {title} takes postures of my own.
 stations:
   # A posture of the robot's YAML: {postures}.
   - {{posture: {last}, move: 1.5, hold: 0.5}}
-  # Angles of single joints beside the posture.
+  # Angles of single joints that differ from the posture.
   - {{posture: {start}, angles: {{{joint}: {angle:.3g}}}, move: 1.5, hold: 0.5}}
   - {{posture: {start}, move: 1.5, hold: 0.5}}
 {joints}"""
@@ -34,7 +34,7 @@ DANCE = """\
 #   backbeat build {path}
 #   backbeat play {name}
 # Moves of legs suit every robot with a left and a right sole. Those of arms and head
-# that ship name the joints of Atlas; docs/dances.md tells how to write moves for the
+# that ship name the joints of Atlas; docs/dances.md explains how to write moves for the
 # joints below.
 kind: dance
 name: {name}
@@ -83,7 +83,7 @@ class RobotToStart:
         rest = [j for j in range(robot.num_joints) if j not in {*named, *legs}]
         groups |= {"legs": legs, "others": rest}
         lines = [f"# Joints of {robot.name}, as columns of a recording have them, by"]
-        lines.append("# group, and from where to where they go [rad or m]:")
+        lines.append("# group, with their ranges [rad or m]:")
         for group, indices in groups.items():
             lines += [f"#   {group}:"] if indices else []
             for j in indices:

@@ -29,9 +29,9 @@ recordings:
   take-1:
     file: {file}
     unit: {unit}
-    # Beats to get into its first posture, and back from its last.
+    # Beats from the dance's posture to its first sample, and back from its last.
     lead: 1
-    # Stretch it to so many beats; without this it has its own time.
+    # Beats to stretch it to; without this line it has its own duration.
     # beats: {own}
 {planted}
 tracks:
@@ -110,6 +110,6 @@ def _planted(intervals: "Mapping[str, Sequence[Interval]]") -> str:
         "    # The part that begins and ends with both feet on the ground [s].\n"
         f"    start: {ceil(100 * first - 1e-6) / 100:.2f}\n"
         f"    end: {floor(100 * last + 1e-6) / 100:.2f}\n"
-        "    # When each foot stands, in seconds of the file, as found.\n"
+        "    # Times at which each foot stands, in seconds of the file, as found.\n"
         f"    planted:\n{feet}"
     )

@@ -24,16 +24,16 @@ def watch_behavior(
             "are writing"
         )
     check_port(port)
-    from backbeat.behaviors.building.rehearsal import Rehearsal
+    from backbeat.behaviors.building.incremental_build import IncrementalBuild
     from backbeat.behaviors.library.store import Library
     from backbeat.stage.players.watched import watch
 
-    rehearsal = Rehearsal(names[0], Library(library))
-    warn_of_shadow(rehearsal.path, library)
-    typer.echo(f"Watching {rehearsal.path}  (Ctrl-C ends it)", err=True)
+    incremental = IncrementalBuild(names[0], Library(library))
+    warn_of_shadow(incremental.path, library)
+    typer.echo(f"Watching {incremental.path}  (Ctrl-C ends it)", err=True)
     try:
         watch(
-            rehearsal,
+            incremental,
             port,
             announce_and_open if opens else announce,
             lambda sentence: typer.echo(sentence, err=True),

@@ -13,7 +13,7 @@ OpensBrowser = Annotated[
     bool,
     typer.Option(
         "--open/--no-open",
-        help="Open the page in the browser; nothing happens without a display.",
+        help="Open the page in the browser, if there is a display.",
     ),
 ]
 

@@ -1,4 +1,4 @@
-"""Robustness cards in words, for those who are about to run something."""
+"""Robustness cards in words, for commands that are about to run something."""
 
 from pathlib import Path
 

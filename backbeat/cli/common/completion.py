@@ -33,6 +33,11 @@ def behaviors_or_runs(ctx: typer.Context, incomplete: str) -> list[str]:
     return [*behaviors(ctx, incomplete), *files(incomplete, RUN)]
 
 
+def checked_files(incomplete: str) -> list[str]:
+    """What is built, and descriptions of robots."""
+    return [*specifications(incomplete), *files(incomplete, ROBOT[:1])]
+
+
 def runs(incomplete: str) -> list[str]:
     """Run files."""
     return files(incomplete, RUN)
@@ -84,7 +89,7 @@ def figures(incomplete: str) -> list[str]:
 
 
 def files(incomplete: str, suffixes: tuple[str, ...]) -> list[str]:
-    """Files of some kinds in the current folder; other folders the shell knows."""
+    """Files of some kinds in the current folder; the shell completes other folders."""
     if "/" in incomplete:
         return []
     found = (p.name for p in Path().iterdir() if p.name.endswith(suffixes))

@@ -16,10 +16,10 @@ Scheduler = Annotated[
     typer.Option(help="Run on a Dask cluster instead: tcp://HOST:PORT."),
 ]
 RunsAtATime = Annotated[
-    int | None, typer.Option(min=1, help="Runs at a time; by default one a core.")
+    int | None, typer.Option(min=1, help="Runs in parallel; by default one per core.")
 ]
 Unverified = Annotated[
-    bool, typer.Option("--unverified", help="Even if verification failed.")
+    bool, typer.Option("--unverified", help="Run even if verification failed.")
 ]
 ResultsAsJson = Annotated[bool, typer.Option("--json", help="Results as JSON.")]
 MetricsAsJson = Annotated[bool, typer.Option("--json", help="Metrics as JSON.")]

@@ -102,7 +102,7 @@ def _strained(m: Mapping[str, Any]) -> list[str]:
 
 
 def _unjudged(m: Mapping[str, Any]) -> list[str]:
-    """Pushes that came so late that nobody knows whether they were survived."""
+    """Pushes too late in the run to say whether they were survived."""
     late = [f"{p['time_s']:g}" for p in m["pushes"] if p["survived"] is None]
     if not late:
         return []

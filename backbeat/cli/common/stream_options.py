@@ -16,15 +16,19 @@ StreamPort = Annotated[
     typer.Option(
         "--stream",
         metavar="PORT",
-        help="Send joint states and torques to whatever connects to this port of this "
-        "machine; 0 for any free one.",
+        help="Send joint states and torques to programs that connect to this "
+        "port of this machine; 0 for any free one.",
     ),
 ]
 StreamRate = Annotated[
-    float | None, typer.Option(help="Samples a second of the stream, 1 to 1000; 100.")
+    float | None,
+    typer.Option(
+        help="Rate of the stream in samples per second, 1 to 1000; 100 by default."
+    ),
 ]
 StreamFormat = Annotated[
-    str | None, typer.Option(help="Of the stream: json, a line each, or msgpack.")
+    str | None,
+    typer.Option(help="Format of the stream: json, one map per line, or msgpack."),
 ]
 
 

@@ -19,7 +19,7 @@ app = typer.Typer(
 )
 
 ROBOT = "A URDF, a robot YAML beside one, or a shipped robot such as atlas."
-# What is wrong with files that a description names keeps nobody from changing it.
+# Faults of files that a description names do not keep it from being changed.
 OF_OTHER_FILES = ("missing-mesh", "unreadable-mesh", "missing-picture")
 _JSON = typer.Option("--json", help="The same as JSON.")
 
@@ -32,7 +32,7 @@ def report(
     ] = None,
     as_json: Annotated[bool, _JSON] = False,
 ) -> None:
-    """Joints by group, masses, inertias, shapes, limits, frames, and the tree."""
+    """Report joints by group, masses, inertias, shapes, limits, frames and the tree."""
     from dataclasses import asdict
 
     from backbeat.models.urdf.overlay.model_report import model_report
@@ -97,7 +97,7 @@ def overlay(
         typer.Option("--output", "-o", help="URDF to write; if not given, FILE.urdf."),
     ] = None,
 ) -> None:
-    """Writes the URDF that a YAML of changes makes of another."""
+    """Apply an overlay, a YAML of changes, to a URDF."""
     from backbeat.models.common.atomic_file import replacing
     from backbeat.models.common.errors import BackbeatError
     from backbeat.models.urdf.linting.lint import examine

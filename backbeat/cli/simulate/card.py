@@ -17,21 +17,21 @@ def command(
     names: Annotated[
         list[str] | None,
         typer.Argument(
-            help="Behaviors in the library; all that are in it if none.",
+            help="Behaviors in the library; all of them without a name.",
             autocompletion=behaviors,
         ),
     ] = None,
     library: LibraryFolder = LIBRARY,
     seeds: Annotated[
         int | None,
-        typer.Option(min=1, help="Seeds a disturbance; a whole card has 20."),
+        typer.Option(min=1, help="Seeds per disturbance; a whole card has 20."),
     ] = None,
     sample: Annotated[
         bool,
         typer.Option(
             "--sample",
-            help="Make no card, but three seeds of each standard disturbance; exit "
-            "code 1 when fewer than 95 % of all runs survive.",
+            help="Run three seeds of each standard disturbance and make no card; "
+            "exit code 1 if fewer than 95 % of all runs survive.",
         ),
     ] = False,
     jobs: RunsAtATime = None,

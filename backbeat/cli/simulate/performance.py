@@ -66,7 +66,7 @@ def play_live(
     stream: "JointStream | None" = None,
     opens: bool = False,
 ) -> None:
-    """Opens the page and plays until Ctrl-C, or the end when nobody is awaited."""
+    """Opens the page and plays until Ctrl-C, or the end without waiting for a page."""
     from backbeat.behaviors.library.store import Library
     from backbeat.cli.simulate.play_terminal import PlayTerminal
     from backbeat.stage.players.performing import perform
@@ -114,10 +114,10 @@ def write_recording(
     from backbeat.mpc.scenario.specification import Scenario
     from backbeat.mpc.simulation.simulate import run_scenario
     from backbeat.sound.notes import planned
-    from backbeat.stage.moments.moment import Take
+    from backbeat.stage.frames.frame import PlaybackSource
     from backbeat.stage.recording.film import check_film, film, is_film
     from backbeat.stage.recording.html import page_of, write_page
-    from backbeat.stage.takes.kinds import PlannedTake, SimulatedTake
+    from backbeat.stage.sources.kinds import PlannedSource, SimulatedSource
 
     path, fps, click, latency_ms, backing = recording
     assert path is not None
@@ -131,16 +131,16 @@ def write_recording(
             f"{path.stem}.gif, not {path.name}"
         )
     with progress_bar(behavior.name) as report:
-        take: Take = PlannedTake(behavior)
+        source: PlaybackSource = PlannedSource(behavior)
         if simulated:
             run = run_scenario(
                 Scenario(behavior=behavior.name),
                 behavior,
                 progress=lambda share: report(share, "in closed loop"),
             )
-            take = SimulatedTake(run)
+            source = SimulatedSource(run)
         if is_film(path):
-            recorded = film(take, path, fps, extras, report)
+            recorded = film(source, path, fps, extras, report)
         else:
-            recorded = write_page(page_of(take, fps, extras), path)
+            recorded = write_page(page_of(source, fps, extras), path)
     typer.echo(recorded)

@@ -16,26 +16,26 @@ LEAST_FPS, FPS, MOST_FPS = 5.0, 30.0, 120.0
 BehaviorName = Annotated[
     str | None,
     typer.Argument(
-        help="Behavior in the library; without one, the page offers them.",
+        help="Behavior in the library; without one, the page lists them.",
         autocompletion=behaviors,
     ),
 ]
 MoveName = Annotated[
     str | None,
-    typer.Option(help="A single move of a dance instead, solved on the spot."),
+    typer.Option(help="Show a single move of a dance instead; it is solved first."),
 ]
 Simulated = Annotated[
     bool,
     typer.Option(
         "--simulated/--planned",
-        help="Closed loop, simulated as you watch; or the motion as planned.",
+        help="Show the closed loop, simulated live, or the motion as planned.",
     ),
 ]
 Kinematic = Annotated[
     bool,
     typer.Option(
         "--kinematic",
-        help="A drumming specification by the kinematic player, without forces.",
+        help="Play a drumming specification by inverse kinematics, without forces.",
     ),
 ]
 Unverified = Annotated[
@@ -45,52 +45,50 @@ Unverified = Annotated[
 TaskSpaceRobot = Annotated[
     str | None,
     typer.Option(
-        help="Instead, the hand of this robot, ur10 or atlas, after a target that "
-        "you move."
+        help="Simulate instead the hand of this robot, ur10 or atlas, which "
+        "follows a target that you move."
     ),
 ]
 Remote = Annotated[
     str | None,
     typer.Option(
-        help="With --task-space, HOST:PORT of `backbeat serve`, which controls it."
+        help="HOST:PORT of a `backbeat serve` that controls the robot of --task-space."
     ),
 ]
-Speed = Annotated[
-    float, typer.Option(help="Behavior seconds a second of the clock, 0.05 to 4.")
-]
-Loop = Annotated[bool, typer.Option("--loop", help="Begin again at the end.")]
+Speed = Annotated[float, typer.Option(help="Speed relative to real time, 0.05 to 4.")]
+Loop = Annotated[bool, typer.Option("--loop", help="Repeat from the start at the end.")]
 Port = Annotated[
     int | None, typer.Option(help="Port of the page; any free one by default.")
 ]
 RecordingFile = Annotated[
     Path | None,
     typer.Option(
-        help="Write a file and end: HTML that plays on its own, or an .mp4 or "
-        ".gif, which take Chromium and ffmpeg."
+        help="Write a recording and exit: an HTML file that needs no other "
+        "file, or an .mp4 or .gif, which need Chromium and ffmpeg."
     ),
 ]
 FramesPerSecond = Annotated[
-    float, typer.Option(help="Frames a second of the recording, 5 to 120.")
+    float, typer.Option(help="Frames per second of the recording, 5 to 120.")
 ]
-Click = Annotated[bool, typer.Option("--click", help="A metronome in the recording.")]
-Latency = Annotated[
-    float, typer.Option(help="Drums of the recording sound so much later.")
+Click = Annotated[
+    bool, typer.Option("--click", help="Add a metronome to the recording.")
 ]
+Latency = Annotated[float, typer.Option(help="Delay of the recording's drums in ms.")]
 Backing = Annotated[
-    Path | None, typer.Option(help="Your own WAV file in the recording.")
+    Path | None, typer.Option(help="WAV file of your own to mix into the recording.")
 ]
 BrowserWait = Annotated[
     bool,
     typer.Option(
         "--browser-wait/--no-browser-wait",
-        help="Start when a browser looks, and stay until Ctrl-C.",
+        help="Start when a browser has opened the page, and run until Ctrl-C.",
     ),
 ]
 Detail = Annotated[
     str,
     typer.Option(
-        help="Simulated: auto saves what this machine is too slow for, full "
-        "nothing, least all that can be."
+        help="Savings of a simulation on a slow machine: auto (as needed), "
+        "full (none) or least (all)."
     ),
 ]
 

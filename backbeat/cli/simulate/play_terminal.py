@@ -1,4 +1,4 @@
-"""What a terminal is told while a live show is made and goes on."""
+"""What a terminal prints while a live show is made and goes on."""
 
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 

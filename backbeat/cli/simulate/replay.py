@@ -24,7 +24,7 @@ def command(
     anyway: Annotated[
         bool,
         typer.Option(
-            "--anyway", help="Also with another build, robot, machine or versions."
+            "--anyway", help="Compare even if build, robot, machine or versions differ."
         ),
     ] = False,
     output: Annotated[

@@ -12,15 +12,19 @@ def command(
     name: Annotated[
         str,
         typer.Argument(
-            help="Serve this behavior alone; any without it.", autocompletion=behaviors
+            help="Serve only this behavior; without a name, any.",
+            autocompletion=behaviors,
         ),
     ] = "",
     library: LibraryFolder = LIBRARY,
     host: Annotated[
-        str, typer.Option(help="Where to listen; others than this machine on request.")
+        str,
+        typer.Option(
+            help="Address to listen on; by default only this machine can connect."
+        ),
     ] = "127.0.0.1",
     port: Annotated[
-        int | None, typer.Option(help="Port; whichever is free without it.")
+        int | None, typer.Option(help="Port to listen on; any free one by default.")
     ] = None,
     unverified: Unverified = False,
 ) -> None:
@@ -46,8 +50,8 @@ def command(
     with ControllerServer(find, name, address, remarks.print) as server:
         if not address.is_local:
             warn(
-                f"{host} can be reached from other machines, and "
-                "whoever reaches it can ask this controller; nothing is encrypted"
+                f"{host} can be reached from other machines: any program there can "
+                "use this controller, and nothing is encrypted"
             )
         print(f"listening at {server.address}", flush=True)
         try:

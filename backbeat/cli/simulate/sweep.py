@@ -36,11 +36,14 @@ def command(
         Path, typer.Option("--output", "-o", help="Folder of tables and summaries.")
     ] = Path("out/sweeps"),
     seeds: Annotated[
-        int | None, typer.Option(min=1, help="Seeds a cell, in place of the file's.")
+        int | None,
+        typer.Option(min=1, help="Seeds per cell, instead of those of the file."),
     ] = None,
     behavior: Annotated[
         list[str] | None,
-        typer.Option(help="Only this behavior; may repeat.", autocompletion=behaviors),
+        typer.Option(
+            help="Only this behavior; may be repeated.", autocompletion=behaviors
+        ),
     ] = None,
     jobs: RunsAtATime = None,
     scheduler: Scheduler = None,

@@ -24,39 +24,53 @@ RunFile = Annotated[
     typer.Option(
         "--output",
         "-o",
-        help="Run file to write, also in place of another; out/NAME.run.parquet if "
-        "not given, and an earlier run there is kept under a name of its own.",
+        help="Run file to write; an existing one is replaced. If not given, "
+        "out/NAME.run.parquet, and an earlier run there is renamed.",
     ),
 ]
 ContactModel = Annotated[
-    str | None, typer.Option(help="lagged, sap, similar or continuous.")
+    str | None, typer.Option(help="Contact model: lagged, sap, similar or continuous.")
 ]
 TimeStep = Annotated[float | None, typer.Option(help="Plant step in s.")]
-Friction = Annotated[float | None, typer.Option(help="Of soles on ground.")]
-State = Annotated[str | None, typer.Option(help="true or estimated.")]
+Friction = Annotated[
+    float | None, typer.Option(help="Friction coefficient between soles and ground.")
+]
+State = Annotated[
+    str | None, typer.Option(help="State that the controllers read: true or estimated.")
+]
 BeatPriority = Annotated[
     float | None,
-    typer.Option(help="0 saves the balance first, 1 holds the beat at any price."),
+    typer.Option(
+        help="Priority of the beat over balance: 0 puts balance first, 1 "
+        "holds the beat at any cost."
+    ),
 ]
-Duration = Annotated[float | None, typer.Option(help="Stop after so many s.")]
+Duration = Annotated[
+    float | None, typer.Option(help="End of the run, in s of the behavior's time.")
+]
 Pushes = Annotated[
     list[str] | None,
     typer.Option(
-        help="TIME,X,Y,Z: push the base; in s and N s along the world's axes, "
-        "forward, left and up, over 0.1 s; may repeat."
+        help="Push the base, as TIME,X,Y,Z: time in s and impulse in N s "
+        "along the world's axes, forward, left and up, over 0.1 s; may "
+        "be repeated."
     ),
 ]
 Planner = Annotated[
-    str | None, typer.Option(help="inside, or process: a second one plans.")
+    str | None,
+    typer.Option(
+        help="Where plans are made: inside the simulation, or in a second process."
+    ),
 ]
 Preset = Annotated[
-    str | None, typer.Option(help="Tasks of the whole-body controller: momentum.")
+    str | None,
+    typer.Option(help="Other tasks for the whole-body controller: momentum."),
 ]
 Remote = Annotated[
     str | None,
     typer.Option(help="HOST:PORT of a `backbeat serve` that controls the robot."),
 ]
-Seed = Annotated[int | None, typer.Option(help="Seed of all randomness.")]
+Seed = Annotated[int | None, typer.Option(help="Seed of all random numbers.")]
 
 
 def read_scenario(

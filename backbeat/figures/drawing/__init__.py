@@ -1,1 +1,1 @@
-"""What figures are drawn with and from: `Figure`, `Sources`, `Camera`, `Room`."""
+"""Tools of figures: `Figure`, `Sources`, `Camera`, `OffscreenScene`."""

@@ -7,7 +7,7 @@ import numpy as np
 from PIL import Image
 
 from backbeat.figures.drawing.canvas import drum_camera
-from backbeat.figures.drawing.picture import Room
+from backbeat.figures.drawing.picture import OffscreenScene
 from backbeat.figures.drawing.sources import Sources
 
 FRAMES_PER_SECOND = 12.5  # GIF counts in hundredths of a second
@@ -59,7 +59,7 @@ def drummer(sources: Sources) -> MovingPicture:
     start = float(strikes[int(np.argmax(counts))])
     times = start + np.arange(round(length * FRAMES_PER_SECOND)) / FRAMES_PER_SECOND
     camera = drum_camera(plan, (1.5, 0.9, 0.62), *SIZE)
-    room = Room(plan.robot_model, plan.scene)
+    scene_view = OffscreenScene(plan.robot_model, plan.scene)
     at = np.minimum(np.searchsorted(motion.t, times), len(motion.t) - 1)
-    frames = [room.photograph(q, camera) for q in motion.q[at]]
+    frames = [scene_view.photograph(q, camera) for q in motion.q[at]]
     return MovingPicture(tuple(frames), FRAMES_PER_SECOND)

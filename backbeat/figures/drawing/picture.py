@@ -77,7 +77,7 @@ class Camera:
         return np.asarray(middle + focal * p_C[:, :2] / p_C[:, 2:])
 
 
-class Room:
+class OffscreenScene:
     """A robot on a pale floor, with or without the kit, that can be photographed."""
 
     def __init__(self, robot: RobotModel, scene: Scene | None = None) -> None:

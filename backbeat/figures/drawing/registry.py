@@ -1,4 +1,4 @@
-"""The figures by name: what each shows, and who draws it.
+"""The figures by name: what each shows, and the function that draws it.
 
 Figure `some-name` of family `family` is the function `some_name` of
 `backbeat/figures/family.py`, imported when it is drawn.

@@ -104,7 +104,7 @@ class Sources:
 
     @cached_property
     def player(self) -> KinematicPlayer:
-        """Who plays the score without forces; has the segments of both tips."""
+        """The kinematic player of the score, with the segments of both tips."""
         return KinematicPlayer(self.score, self.kit, KinematicSettings())
 
     @cached_property

@@ -8,14 +8,14 @@ from matplotlib.figure import Figure
 
 from backbeat.behaviors.library.behavior import Event
 from backbeat.figures.drawing.canvas import INCH, drum_camera, show
-from backbeat.figures.drawing.picture import Room
+from backbeat.figures.drawing.picture import OffscreenScene
 from backbeat.figures.drawing.sources import Sources
 from backbeat.report.plots.style import STYLE
 
 COUNT, COLUMNS = 8, 4
 SIZE = (430, 400)
 # From ahead on the left and on the right in turn: each arm is seen from both sides.
-WAYS = ((1.1, 1.3, 0.85), (1.1, -1.3, 0.85))
+VIEWS = ((1.1, 1.3, 0.85), (1.1, -1.3, 0.85))
 
 
 def chosen_hits(strikes: Sequence[Event]) -> list[Event]:
@@ -42,7 +42,7 @@ def eight_hits(sources: Sources) -> Figure:
     """The robot at eight hits of the plan, at the moment the stick is at its drum."""
     plan = sources.plan
     hits = chosen_hits(plan.strikes())
-    room = Room(plan.robot_model, plan.scene)
+    scene_view = OffscreenScene(plan.robot_model, plan.scene)
     rows = -(-len(hits) // COLUMNS)
     size = COLUMNS * SIZE[0] / INCH, rows * (SIZE[1] + 36) / INCH
     with mpl.rc_context(STYLE):
@@ -51,9 +51,9 @@ def eight_hits(sources: Sources) -> Figure:
         for axes in grid:
             axes.set_axis_off()
         for i, (axes, hit) in enumerate(zip(grid, hits, strict=False)):
-            camera = drum_camera(plan, WAYS[i % len(WAYS)], *SIZE)
+            camera = drum_camera(plan, VIEWS[i % len(VIEWS)], *SIZE)
             q = plan.motion.q[int(np.searchsorted(plan.motion.t, hit.time))]
-            show(axes, room.photograph(q, camera))
+            show(axes, scene_view.photograph(q, camera))
             hand = "left" if hit.who.startswith("l") else "right"
             axes.set_title(f"{hit.time:.2f} s: {hit.what.replace('_', ' ')}, {hand}")
         return figure

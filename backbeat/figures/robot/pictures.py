@@ -12,7 +12,7 @@ from scipy.spatial import ConvexHull
 from backbeat.behaviors.drumming.drummer import stick_tip
 from backbeat.behaviors.music.notation.score import HANDS
 from backbeat.figures.drawing.canvas import INCH, picture_axes, show
-from backbeat.figures.drawing.picture import Camera, Room
+from backbeat.figures.drawing.picture import Camera, OffscreenScene
 from backbeat.figures.drawing.sources import Sources
 from backbeat.models.robot.model import RobotModel
 from backbeat.models.state.configuration import Configuration
@@ -40,7 +40,7 @@ def standing_robot(sources: Sources) -> Figure:
     robot = sources.robot
     q = robot.posture("stand")
     state = Configuration(robot, q)
-    picture = Room(robot).photograph(q, FRONT)
+    picture = OffscreenScene(robot).photograph(q, FRONT)
     with mpl.rc_context(STYLE):
         figure, axes = picture_axes(picture)
         places = {
@@ -97,7 +97,7 @@ def drumming_joints(sources: Sources) -> Figure:
     """The robot from ahead, an arrow along each axis, names and ranges below."""
     robot = sources.robot
     q = robot.posture(STRETCHED)
-    picture = Room(robot).photograph(q, STRAIGHT_ON)
+    picture = OffscreenScene(robot).photograph(q, STRAIGHT_ON)
     found = joint_axes(robot, q)
     with mpl.rc_context(STYLE):
         size = STRAIGHT_ON.width / INCH, (STRAIGHT_ON.height + 220) / INCH
@@ -162,7 +162,7 @@ def arm_jacobian(state: Configuration, hand: str) -> np.ndarray:
 def singular_pose(sources: Sources) -> Figure:
     """Arms stretched and arms bent, with the speeds that a tip can have."""
     robot = sources.robot
-    room = Room(robot)
+    scene_view = OffscreenScene(robot)
     titles = {STRETCHED: "Arms stretched", READY: "Ready to drum"}
     with mpl.rc_context(STYLE):
         size = 9.5, 4.4
@@ -172,7 +172,7 @@ def singular_pose(sources: Sources) -> Figure:
         ):
             q = robot.posture(posture)
             state = Configuration(robot, q)
-            show(axes, room.photograph(q, ABOVE))
+            show(axes, scene_view.photograph(q, ABOVE))
             least = []
             for hand, color in zip(HANDS, COLORS, strict=False):
                 J = arm_jacobian(state, hand)

@@ -12,7 +12,7 @@ from matplotlib.ticker import MaxNLocator
 from backbeat.behaviors.kinematic.segments import Segment, apex
 from backbeat.behaviors.music.notation.score import HANDS
 from backbeat.figures.drawing.canvas import drum_camera, picture_axes
-from backbeat.figures.drawing.picture import Room
+from backbeat.figures.drawing.picture import OffscreenScene
 from backbeat.figures.drawing.sources import Sources
 from backbeat.report.plots.style import COLORS, STYLE, WIDTH
 
@@ -146,7 +146,9 @@ def tip_trail(sources: Sources) -> Figure:
     now = int(np.searchsorted(t, end))
     chosen = np.flatnonzero((t > end - TRAIL) & (t <= end))
     camera = drum_camera(plan, (1.0, 1.3, 1.5))
-    picture = Room(plan.robot_model, plan.scene).photograph(plan.motion.q[now], camera)
+    picture = OffscreenScene(plan.robot_model, plan.scene).photograph(
+        plan.motion.q[now], camera
+    )
     chosen = chosen[np.r_[True, np.diff(t[chosen]) > 0.0]]  # hits are there twice
     steps = np.diff(t[chosen])[:, None, None]
     speed = np.linalg.norm(np.diff(paths[chosen], axis=0) / steps, axis=2)

@@ -46,7 +46,7 @@ def _pushes(pushes: list[dict[str, Any]]) -> list[str]:
 def _hits(hits: dict[str, Any] | None) -> list[str]:
     if not hits:
         return []
-    extra = f", with {hits['extra']} that nobody planned" if hits["extra"] else ""
+    extra = f", with {hits['extra']} unplanned" if hits["extra"] else ""
     return [f"made {hits['made']} of {_count(hits['planned'], 'hit')}{extra}"]
 
 

@@ -13,7 +13,7 @@ from backbeat.report.plots.style import COLORS, HEIGHT, STYLE, WIDTH
 
 # Roles of the joints that drum: torso and arms, without legs and neck.
 DRUMMING = TORSO, LEFT_ARM, RIGHT_ARM = "waist", "left arm", "right arm"
-# Joints that are farther out of their range than this are told [rad].
+# Joints that are farther out of their range than this are listed [rad].
 OUT_OF_RANGE = 0.05
 
 

@@ -10,7 +10,7 @@ from backbeat.mpc.analysis.story_bars import story_place
 
 
 def hits_by_member(story: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """One row a drum, in the order of the kit; empty when nobody drums.
+    """One row a drum, in the order of the kit; empty without drumming.
 
     Args:
         story: of a run file.

@@ -94,7 +94,7 @@ MEASURES: tuple[Measure, ...] = (
     Measure("phase late on beats, most", "ms", _beats("max")),
     Measure("hits made", "", _metric("hits", "made"), 0),
     Measure("hits missed", "", _metric("hits", "missed"), 0),
-    Measure("hits that nobody planned", "", _metric("hits", "extra"), 0),
+    Measure("unplanned hits", "", _metric("hits", "extra"), 0),
     Measure("hits off the beat, mean", "ms", _metric("hits", "timing_mean_ms"), 2),
     Measure("hits off the beat, SD", "ms", _metric("hits", "timing_sd_ms"), 2),
     Measure("hits off the beat, most", "ms", _metric("hits", "timing_max_ms"), 2),

@@ -11,7 +11,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 from backbeat.mpc.runs.balance import Balance
 from backbeat.mpc.runs.record import RunRecord
 from backbeat.mpc.runs.table import AHEAD
-from backbeat.mpc.scenario.asked_tempo import asked_tempo
+from backbeat.mpc.scenario.requested_tempo import requested_tempo
 from backbeat.report.plots.style import COLORS
 
 # Points of a curve in a figure, so that a page stays small.
@@ -70,7 +70,7 @@ def lateness(record: RunRecord, _: Balance | None = None) -> Points:
 
     That is the authored time, unless an event has asked for another tempo.
     """
-    samples, asked = record.after_start(), asked_tempo(record.scenario)
+    samples, asked = record.after_start(), requested_tempo(record.scenario)
     t = samples["t"].to_numpy()
     wanted = np.array([asked.phase(time) for time in t])
     return t, 1e3 * (wanted - samples["phase"].to_numpy(float))

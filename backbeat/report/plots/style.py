@@ -9,7 +9,7 @@ from cycler import cycler
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-# Okabe and Ito's colors, which people of any color vision can tell apart.
+# Okabe and Ito's colors, distinct for any color vision.
 COLORS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#444444")
 WIDTH, HEIGHT = 8.0, 3.0
 # Paths of an SVG, and what of a number comes after its hundredths.
@@ -40,7 +40,7 @@ def svg(figure: Figure, name: str = "") -> str:
         figure.savefig(file, format="svg", metadata={"Date": None})
     text = file.getvalue()
     text = text[text.index("<svg") :]
-    # A hundredth of a point is as fine as anybody sees.
+    # A hundredth of a point is finer than what can be seen.
     return _PATH.sub(lambda path: _DIGITS.sub(r"\1", path[0]), text)
 
 

@@ -6,7 +6,7 @@ from pydrake.math import RigidTransform, RotationMatrix
 
 from backbeat.models.robot.model import RobotModel
 from backbeat.stage.drawing.canvas import Canvas, pose_on, see_through_bodies
-from backbeat.stage.moments.moment import ContactForce
+from backbeat.stage.frames.frame import ContactForce
 
 # An arrow of this length is the robot's weight [m].
 WEIGHT_LENGTH = 0.85

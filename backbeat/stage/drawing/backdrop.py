@@ -39,7 +39,7 @@ def open_meshcat(port: int | None = None) -> Meshcat:
     meant to see it are connected by `backbeat.stage.web.relay`.
 
     Args:
-        port: where it listens at 127.0.0.1; None for a place that nobody can guess.
+        port: where it listens at 127.0.0.1; None for an address that cannot be guessed.
 
     Raises:
         BackbeatError: the port is taken, or none is free.

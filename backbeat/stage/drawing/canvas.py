@@ -1,4 +1,4 @@
-"""Canvas: where layers draw, whether somebody watches live or a file is made."""
+"""Canvas: where layers draw, live or into a file."""
 
 from typing import Protocol
 

@@ -24,8 +24,8 @@ from backbeat.models.meshing import Material, Part, gltf, revolve
 from backbeat.models.robot.model import RobotModel
 from backbeat.stage.drawing.arrows import arrow_scales, draw_arrow, put_arrow
 from backbeat.stage.drawing.canvas import Canvas, pose_on, see_through_bodies
-from backbeat.stage.moments.balance import MAX_EDGES, support_corners
-from backbeat.stage.moments.moment import ContactForce, Moment
+from backbeat.stage.frames.balance import MAX_EDGES, support_corners
+from backbeat.stage.frames.frame import ContactForce, StageFrame
 
 # Colors that people with any color vision tell apart (Okabe, Ito 2008).
 FORCE = Rgba(0.10, 0.78, 0.55, 1.0)
@@ -41,7 +41,7 @@ FLASH = Rgba(1.0, 0.68, 0.22, 0.5)
 
 
 class Layer(Protocol):
-    """Something drawn for each moment.
+    """Something drawn for each frame.
 
     Attributes:
         path: its folder in Meshcat's tree, whose name says what it is.
@@ -49,8 +49,8 @@ class Layer(Protocol):
 
     path: str
 
-    def draw(self, canvas: Canvas, moment: Moment) -> None:
-        """Shows a moment."""
+    def draw(self, canvas: Canvas, frame: StageFrame) -> None:
+        """Shows a frame."""
 
 
 class ForceArrows:
@@ -65,26 +65,26 @@ class ForceArrows:
         for name in self._scales:
             put_arrow(meshcat, f"{self.path}/{name}", self.color, self.thickness)
 
-    def forces(self, moment: Moment) -> Mapping[str, ContactForce]:
+    def forces(self, frame: StageFrame) -> Mapping[str, ContactForce]:
         """What the arrows show."""
-        return moment.forces
+        return frame.forces
 
-    def draw(self, canvas: Canvas, moment: Moment) -> None:
+    def draw(self, canvas: Canvas, frame: StageFrame) -> None:
         """See `Layer`."""
-        forces = self.forces(moment)
+        forces = self.forces(frame)
         for name, scale in self._scales.items():
             draw_arrow(canvas, f"{self.path}/{name}", forces.get(name), scale)
 
 
 class PlannedForceArrows(ForceArrows):
-    """The same for what the plan of a simulation wants: slimmer, another color."""
+    """The same for forces of the plan of a simulation: slimmer, another color."""
 
     path = "/planned forces"
     color, thickness = PLANNED, 0.6
 
-    def forces(self, moment: Moment) -> Mapping[str, ContactForce]:
+    def forces(self, frame: StageFrame) -> Mapping[str, ContactForce]:
         """What the arrows show."""
-        return moment.planned_forces
+        return frame.planned_forces
 
 
 class PushArrows:
@@ -109,10 +109,10 @@ class PushArrows:
             for solid in (f"{path}/cone", f"{path}/bar/stretch/rod"):
                 see_through_bodies(meshcat, solid, 8)
 
-    def draw(self, canvas: Canvas, moment: Moment) -> None:
+    def draw(self, canvas: Canvas, frame: StageFrame) -> None:
         """See `Layer`."""
         for name in self._links:
-            path, push = f"{self.path}/{name}", moment.pushes.get(name)
+            path, push = f"{self.path}/{name}", frame.pushes.get(name)
             canvas.show(path, push is not None)
             if push is not None:
                 length = PUSH_SCALE * float(np.linalg.norm(push.force))
@@ -134,9 +134,9 @@ class CapturePoint:
         meshcat.SetObject(f"{self._mark}/ring", Mesh(InMemoryMesh(mesh_file=file)))
         meshcat.SetObject(f"{self._mark}/dot", Cylinder(0.009, 0.004), CAPTURE)
 
-    def draw(self, canvas: Canvas, moment: Moment) -> None:
+    def draw(self, canvas: Canvas, frame: StageFrame) -> None:
         """See `Layer`."""
-        place = moment.capture_point
+        place = frame.capture_point
         canvas.show(self._mark, place is not None)
         if place is not None:
             canvas.place(self._mark, RigidTransform(place + [0.0, 0.0, 0.002]))
@@ -159,9 +159,9 @@ class CenterOfMass:
         see_through_bodies(meshcat, self._ball, 7)
         see_through_bodies(meshcat, f"{self._line}/stretch/bar", 4)
 
-    def draw(self, canvas: Canvas, moment: Moment) -> None:
+    def draw(self, canvas: Canvas, frame: StageFrame) -> None:
         """See `Layer`."""
-        com = moment.state.center_of_mass
+        com = frame.state.center_of_mass
         floor = RigidTransform([com[0], com[1], 0.002])
         canvas.place(self._ball, RigidTransform(com))
         canvas.place(self._foot, floor)
@@ -182,9 +182,9 @@ class SupportPolygon:
             half = RigidTransform([0.0, 0.0, 0.5])
             meshcat.SetTransform(f"{edge}/stretch/bar", half)
 
-    def draw(self, canvas: Canvas, moment: Moment) -> None:
+    def draw(self, canvas: Canvas, frame: StageFrame) -> None:
         """See `Layer`."""
-        corners = support_corners(moment)
+        corners = support_corners(frame)
         for k, edge in enumerate(self._edges):
             canvas.show(edge, k < len(corners))
             if k >= len(corners):
@@ -214,10 +214,10 @@ class HitFlashes:
             meshcat.SetObject(path, glow, FLASH)
             meshcat.SetTransform(path, kit.strike_pose(name) @ X_MG)
 
-    def draw(self, canvas: Canvas, moment: Moment) -> None:
+    def draw(self, canvas: Canvas, frame: StageFrame) -> None:
         """See `Layer`."""
         for name in self._members:
-            glow = moment.flashes.get(name, 0.0)
+            glow = frame.flashes.get(name, 0.0)
             canvas.show(f"{self.path}/{name}", glow > 0.02)
             canvas.fade(f"{self.path}/{name}", 0.85 * glow)
 

@@ -1,4 +1,4 @@
-"""Pedals on the stage: boards under the toes of whoever plays them, and their beaters.
+"""Pedals on the stage: boards under the toes of the feet on them, and their beaters.
 
 Where a foot is says where its board is, up to the board's stops: the spring keeps it
 under the toes, but for some milliseconds in which a beater flies.
@@ -11,7 +11,7 @@ import numpy as np
 from backbeat.models.kit.pedals import Pedal
 from backbeat.models.robot.model import RobotModel
 from backbeat.stage.drawing.canvas import Canvas
-from backbeat.stage.moments.moment import Moment
+from backbeat.stage.frames.frame import StageFrame
 
 
 class PedalBoards:
@@ -24,10 +24,10 @@ class PedalBoards:
         contacts = robot.contacts
         self._pedals = [p for p in pedals if f"{p.foot[0]}_toe" in contacts]
 
-    def draw(self, canvas: Canvas, moment: Moment) -> None:
+    def draw(self, canvas: Canvas, frame: StageFrame) -> None:
         """See `Layer`."""
         for pedal in self._pedals:
-            toe = moment.state.pose(f"{pedal.foot[0]}_toe").translation()
+            toe = frame.state.pose(f"{pedal.foot[0]}_toe").translation()
             x, _, z = pedal.X_WH.inverse().multiply(toe)
             low, high = pedal.stops
             angle = float(np.clip(np.arctan2(z, x), low, high))

@@ -8,7 +8,7 @@ from backbeat.models.robot.model import RobotModel
 from backbeat.mpc.horizon.prediction import INSTANTS, POINTS
 from backbeat.stage.drawing.arrows import arrow_scales, draw_arrow, put_arrow
 from backbeat.stage.drawing.canvas import Canvas, see_through_bodies
-from backbeat.stage.moments.moment import ContactForce, Moment
+from backbeat.stage.frames.frame import ContactForce, StageFrame
 
 PREDICTED = Rgba(0.97, 0.86, 0.28, 1.0)
 FOOTHOLD = Rgba(0.98, 0.66, 0.10, 1.0)
@@ -34,9 +34,9 @@ class PredictedPath:
             meshcat.SetObject(bead, Sphere(radius), PREDICTED)
             see_through_bodies(meshcat, bead, 6)
 
-    def draw(self, canvas: Canvas, moment: Moment) -> None:
+    def draw(self, canvas: Canvas, frame: StageFrame) -> None:
         """See `Layer`."""
-        com = moment.prediction.com
+        com = frame.prediction.com
         for bead, place in zip(self._beads, com, strict=False):
             canvas.place(bead, RigidTransform(place))
         canvas.show(f"{self.path}/beads", len(com) > 0)
@@ -66,11 +66,11 @@ class PredictedFootholds:
     def _of(self, name: str, k: int) -> str:
         return f"{self.path}/{name}/landing {k + 1}"
 
-    def draw(self, canvas: Canvas, moment: Moment) -> None:
+    def draw(self, canvas: Canvas, frame: StageFrame) -> None:
         """See `Layer`."""
         for name in self._patches:
-            landings = [f for f in moment.prediction.footholds if f.contact == name]
-            before = moment.state.pose(name).translation()
+            landings = [f for f in frame.prediction.footholds if f.contact == name]
+            before = frame.state.pose(name).translation()
             for k in range(len(SOLID)):
                 path = self._of(name, k)
                 canvas.show(path, k < len(landings))
@@ -130,9 +130,9 @@ class PredictedForces:
     def _of(self, k: int, name: str) -> str:
         return f"{self.path}/in {INSTANTS[k]:g} s/{name}"
 
-    def draw(self, canvas: Canvas, moment: Moment) -> None:
+    def draw(self, canvas: Canvas, frame: StageFrame) -> None:
         """See `Layer`."""
-        expected = moment.prediction
+        expected = frame.prediction
         for k in range(len(INSTANTS)):
             found: dict[str, ContactForce] = {}
             if len(expected.forces):

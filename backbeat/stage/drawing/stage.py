@@ -37,9 +37,21 @@ from backbeat.stage.drawing.predicted_layers import (
     PredictedForces,
     PredictedPath,
 )
-from backbeat.stage.drawing.puppet import GHOST, Ghost, Puppet, make_world, put_set
+from backbeat.stage.drawing.robot_visual import (
+    GHOST,
+    Ghost,
+    RobotVisual,
+    make_world,
+    put_set,
+)
 from backbeat.stage.drawing.trails import TRAILS
-from backbeat.stage.moments.moment import Moment, Take, paths, pulses, segments
+from backbeat.stage.frames.frame import (
+    PlaybackSource,
+    StageFrame,
+    paths,
+    pulses,
+    segments,
+)
 from backbeat.stage.web.panel import pushable
 
 # Kind of what is seen before anything is solved.
@@ -53,7 +65,7 @@ MOST_MARKS = 80
 
 @dataclass(frozen=True)
 class Switch:
-    """A layer as the overlay lists it: what to call it and what it tells."""
+    """A layer as the overlay lists it, with its name and a hint."""
 
     path: str
     name: str
@@ -67,7 +79,7 @@ class Stage:
     Attributes:
         behavior: what is performed.
         meshcat: where.
-        layers: what is drawn for each moment.
+        layers: what is drawn for each frame.
         switches: the layers that the overlay offers to hide.
     """
 
@@ -91,11 +103,11 @@ class Stage:
         self.meshcat: Meshcat = open_meshcat(port)
         robot = behavior.robot_model
         put_set(self.meshcat, self._world)
-        self._puppet = Puppet(self.meshcat, self._world)
-        self.layers: list[Layer] = [self._puppet]
+        self._visual = RobotVisual(self.meshcat, self._world)
+        self.layers: list[Layer] = [self._visual]
         self.switches: list[Switch] = []
         if is_simulated:
-            ghost = Ghost(self.meshcat, self._world, self._puppet)
+            ghost = Ghost(self.meshcat, self._world, self._visual)
             self._add(ghost, GHOST, "where the plan wants it, if not there")
         forces = ForceArrows(self.meshcat, robot)
         self._add(forces, FORCE, "of the world on the robot")
@@ -143,17 +155,17 @@ class Stage:
     @property
     def links(self) -> list[str]:
         """Names of the robot's links that are seen."""
-        return [path.rpartition("/")[2] for path in self._puppet.bodies]
+        return [path.rpartition("/")[2] for path in self._visual.bodies]
 
-    def draw(self, canvas: Canvas, moment: Moment) -> None:
-        """Draws a moment in all layers."""
+    def draw(self, canvas: Canvas, frame: StageFrame) -> None:
+        """Draws a frame in all layers."""
         for layer in self.layers:
-            layer.draw(canvas, moment)
+            layer.draw(canvas, frame)
 
-    def aim(self, take: Take) -> None:
-        """Points the camera at where the take happens."""
-        times = np.linspace(take.start, take.end, 25)
-        points = self._puppet.places(take.moment(t).state.q for t in times)
+    def aim(self, source: PlaybackSource) -> None:
+        """Points the camera at where the source happens."""
+        times = np.linspace(source.start, source.end, 25)
+        points = self._visual.places(source.frame_at(t).state.q for t in times)
         if self.behavior.scene.name:
             kit = self.behavior.scene.drum_kit()
             heads = [kit.strike_pose(name).translation() for name in kit.members]
@@ -164,45 +176,48 @@ class Stage:
         azimuth, elevation = (14, 33) if self.behavior.scene.name else (33, 13)
         aim_camera(self.meshcat, points, np.radians(azimuth), np.radians(elevation))
 
-    def _applies(self, switch: Switch, take: Take) -> bool:
-        """Whether a layer can be seen in a take at all."""
-        return take.is_simulated or switch.path not in OF_SIMULATION
+    def _applies(self, switch: Switch, source: PlaybackSource) -> bool:
+        """Whether a layer can be seen in a source at all."""
+        return source.is_simulated or switch.path not in OF_SIMULATION
 
     def info(
-        self, take: Take, fastest: float, trails: Sequence[dict[str, Any]] = ()
+        self,
+        source: PlaybackSource,
+        fastest: float,
+        trails: Sequence[dict[str, Any]] = (),
     ) -> dict[str, Any]:
-        """What the overlay says about a take.
+        """What the overlay says about a source.
 
         Args:
-            take: what is performed.
+            source: what is performed.
             fastest: stick speed that gets the hottest color [m/s].
             trails: paths of the sticks, see `ribbons`; none when live.
         """
         behavior = self.behavior
-        layers = [asdict(s) for s in self.switches if self._applies(s, take)]
+        layers = [asdict(s) for s in self.switches if self._applies(s, source)]
         for layer in layers:
             if layer["path"] == TRAILS:
                 layer["name"] = f"stick trails, 0 to {fastest:.2g} m/s"
             if layer["path"] == ForceArrows.path:
-                source = "measured" if take.is_simulated else "planned"
-                layer["name"] = f"contact forces, {source}"
+                origin = "measured" if source.is_simulated else "planned"
+                layer["name"] = f"contact forces, {origin}"
         return {
             "name": behavior.name,
             "summary": behavior.summary,
-            "kind": _kind(take),
+            "kind": _kind(source),
             "note": "" if behavior.mount.is_free else BASE_WELDED,
-            "start": take.start,
+            "start": source.start,
             "bpm": behavior.bpm,
-            "beats": [time for time, _ in pulses(take)],
+            "beats": [time for time, _ in pulses(source)],
             # Bar, number in it and count of each: the picture has a dot a beat.
-            "bars": [[p.bar, p.number, p.count] for _, p in pulses(take)],
+            "bars": [[p.bar, p.number, p.count] for _, p in pulses(source)],
             "segments": [
                 {"time": e.time, "duration": e.duration, "name": e.what}
-                for e in segments(take)
+                for e in segments(source)
             ],
-            "paths": [asdict(s) for s in paths(take)],
-            "remarks": [{"time": t, "text": text} for t, text in take.remarks],
-            "marks": time_marks(take),
+            "paths": [asdict(s) for s in paths(source)],
+            "remarks": [{"time": t, "text": text} for t, text in source.remarks],
+            "marks": time_marks(source),
             "layers": layers,
             "trails": list(trails),
             "fastest": fastest,
@@ -210,25 +225,25 @@ class Stage:
         }
 
 
-def _kind(take: Take) -> str:
+def _kind(source: PlaybackSource) -> str:
     """What the motion is, in words."""
-    if take.behavior.kind == KINEMATIC:
+    if source.behavior.kind == KINEMATIC:
         return "kinematic player: no forces, no balance"
-    if take.behavior.kind == PREVIEW:
+    if source.behavior.kind == PREVIEW:
         return "kinematic preview: no forces, no balance"
-    return "simulated in closed loop" if take.is_simulated else "as planned"
+    return "simulated in closed loop" if source.is_simulated else "as planned"
 
 
-def time_marks(take: Take) -> list[dict[str, Any]]:
+def time_marks(source: PlaybackSource) -> list[dict[str, Any]]:
     """Bars of music, or segments of another behavior, on the time line."""
-    bars = [time for time, pulse in pulses(take) if pulse.number == 1]
+    bars = [time for time, pulse in pulses(source) if pulse.number == 1]
     if bars:
         step = int(np.ceil(len(bars) / MOST_MARKS))
         return [
             {"time": bars[k], "strong": k % (4 * step) == 0}
             for k in range(0, len(bars), step)
         ]
-    return [{"time": e.time, "strong": False} for e in segments(take)[:MOST_MARKS]]
+    return [{"time": e.time, "strong": False} for e in segments(source)[:MOST_MARKS]]
 
 
 def _css(color: Rgba) -> str:

@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from backbeat.stage.moments.keyframes import Track, thinned
-from backbeat.stage.moments.moment import Take, frame_times
+from backbeat.stage.frames.frame import PlaybackSource, frame_times
+from backbeat.stage.frames.keyframes import Track, thinned
 
 # Folder in Meshcat's tree.
 TRAILS = "/stick trails"
@@ -15,25 +15,25 @@ SAMPLE_RATE = 200.0
 LEAST_FASTEST = 1.0
 
 
-def tip_names(take: Take) -> list[str]:
+def tip_names(source: PlaybackSource) -> list[str]:
     """Point contacts that the robot carries: the tips of its sticks."""
-    return list(take.behavior.robot_model.tips)
+    return list(source.behavior.robot_model.tips)
 
 
-def ribbons(take: Take) -> tuple[list[dict[str, Any]], float]:
-    """Path of every stick tip over a take, as the overlay draws it.
+def ribbons(source: PlaybackSource) -> tuple[list[dict[str, Any]], float]:
+    """Path of every stick tip over a source, as the overlay draws it.
 
     Returns:
         For each tip its path in Meshcat's tree, times [s], points [m] in a row
         and speeds [m/s]; and the speed that gets the hottest color.
     """
-    names = tip_names(take)
+    names = tip_names(source)
     if not names:
         return [], LEAST_FASTEST
-    times = frame_times(take, SAMPLE_RATE)
+    times = frame_times(source, SAMPLE_RATE)
     points = np.zeros((len(times), len(names), 3))
     for i, t in enumerate(times):
-        state = take.moment(t).state
+        state = source.frame_at(t).state
         points[i] = [state.pose(name).translation() for name in names]
     speeds = np.linalg.norm(np.gradient(points, times, axis=0), axis=2)
     found = []

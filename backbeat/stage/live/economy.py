@@ -3,7 +3,7 @@
 import time
 
 from backbeat.jobs.pool import cores
-from backbeat.stage.live.kept import KeptSimulation
+from backbeat.stage.live.history import SimulationHistory
 from backbeat.stage.live.show import FRAME, SUBFRAMES
 from backbeat.stage.web.savings import (
     AUTOMATIC,
@@ -49,17 +49,17 @@ class Economy:
         """Step of the plant of the next simulation [s]."""
         return LONG_STEP if Saving.STEPS in self.savings.taken else STEP
 
-    def begin(self, take: KeptSimulation) -> None:
+    def begin(self, source: SimulationHistory) -> None:
         """Has a simulation save what is saved, from now on."""
         self.savings.begin()
-        self._apply(take)
-        self._say(take)
+        self._apply(source)
+        self._say(source)
 
-    def choose(self, detail: str, take: KeptSimulation | None) -> None:
+    def choose(self, detail: str, source: SimulationHistory | None) -> None:
         """Changes how savings are chosen; see `Savings.choose`."""
         self.savings.choose(detail)
-        if take is not None:
-            self.begin(take)
+        if source is not None:
+            self.begin(source)
 
     def news(self) -> str | None:
         """What has come of the last change, once; None for nothing new."""
@@ -70,16 +70,16 @@ class Economy:
         """Forgets a measurement under way: what goes on is not to be measured."""
         self._since = None
 
-    def note(self, take: KeptSimulation, asked: float, worked: float) -> bool:
+    def note(self, source: SimulationHistory, asked: float, worked: float) -> bool:
         """Takes notice of a frame; whether something else is to be saved: see `begin`.
 
         Args:
-            take: the simulation, which follows the clock.
+            source: the simulation, which follows the clock.
             asked: simulated seconds a second of the clock that are asked for.
             worked: time of the clock that the frame took, pauses apart [s].
         """
-        now = time.perf_counter(), time.process_time(), take.reach
-        if self._since is None or take.live.waits_for_planner:
+        now = time.perf_counter(), time.process_time(), source.reach
+        if self._since is None or source.live.waits_for_planner:
             self._since, self._busy = now, 0.0
             return False
         self._busy += worked
@@ -91,7 +91,7 @@ class Economy:
         processor = spent / max(self._busy, 1e-6)
         measured = Measured(simulated / wall, asked, busy, min(processor, 1.0))
         has_changed = self.savings.note(measured)
-        self._say(take)
+        self._say(source)
         if has_changed:
             # What comes of it is measured next.
             self._is_owed = True
@@ -99,11 +99,11 @@ class Economy:
             self._news, self._is_owed = self.sentence or None, False
         return has_changed
 
-    def _say(self, take: KeptSimulation) -> None:
-        self.sentence = self.savings.in_words(take.live.time_step)
+    def _say(self, source: SimulationHistory) -> None:
+        self.sentence = self.savings.in_words(source.live.time_step)
 
-    def _apply(self, take: KeptSimulation) -> None:
-        take.frame = self.frame
-        take.between = SUBFRAMES // 2 if self.frame > FRAME else SUBFRAMES
-        take.live.save(self.savings.taken)
+    def _apply(self, source: SimulationHistory) -> None:
+        source.frame = self.frame
+        source.between = SUBFRAMES // 2 if self.frame > FRAME else SUBFRAMES
+        source.live.save(self.savings.taken)
         self.pause()

@@ -11,7 +11,7 @@ from backbeat.stage.live.simulation import LiveSimulation
 
 
 def live_scenario(behavior: str) -> Scenario:
-    """How a behavior is simulated while somebody watches.
+    """The scenario in which a behavior is simulated live.
 
     A plan takes effect a period after the state that it is made from, so that it can
     be made beside the simulation, should that be too slow and a core free. The run is
@@ -81,7 +81,7 @@ class Preparation:
         return f"making the simulation, {step} of {steps}: {what} …" if what else "…"
 
     def cancel(self) -> None:
-        """Nobody waits for it any more; what is made is closed when it is made."""
+        """Gives it up; what is made is closed when it is made."""
         self._is_wanted = False
         if self.simulation is not None:
             self.simulation.close()
@@ -96,5 +96,5 @@ class Preparation:
             if not self._is_wanted:
                 made.close()
         except Exception as error:
-            # Raised again, or told, by whoever waits.
+            # Raised again, or reported, where it is awaited.
             self.error = error

@@ -26,7 +26,7 @@ ADDRESS = "url = location.toString();"
 # Where the page is connected to Meshcat, and how many pages may be at once; how many
 # connections of any kind.
 DRAWING, MOST_VIEWERS, MOST_CONNECTIONS = "/drawing", 16, 128
-# Commands that wait to be heard; who clicks faster is told so.
+# Most commands in the queue; more are refused with a sentence.
 MOST_WAITING = 256
 
 
@@ -164,7 +164,7 @@ class _Server(ThreadingHTTPServer):
     """Says nothing on the console about browsers that have gone."""
 
     daemon_threads = True
-    # Who comes among many strangers waits for its turn, and is not turned away.
+    # A connection among many others waits for its turn, and is not refused.
     request_queue_size = MOST_CONNECTIONS
 
     def __init__(self, place: Place, live: LiveServer) -> None:
@@ -173,7 +173,7 @@ class _Server(ThreadingHTTPServer):
         super().__init__(place, _Handler)
 
     def process_request(self, request: Any, client_address: Any) -> None:
-        """Hangs up on whoever comes while too many are there."""
+        """Closes connections beyond the limit."""
         if self._free.acquire(blocking=False):
             super().process_request(request, client_address)
         else:
@@ -217,7 +217,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     server: _Server
     protocol_version = "HTTP/1.1"
-    # Who says nothing for so long is hung up on [s].
+    # A silent connection is closed after so long [s].
     timeout = 15.0
 
     def do_GET(self) -> None:

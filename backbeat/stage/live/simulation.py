@@ -18,7 +18,7 @@ from backbeat.mpc.horizon.prediction import predict
 from backbeat.mpc.plans.plan import Plan
 from backbeat.mpc.runs.file import save_run
 from backbeat.mpc.safety.fail_safe import Mode
-from backbeat.mpc.scenario.asked_tempo import AskedTempo, asked_tempo
+from backbeat.mpc.scenario.requested_tempo import RequestedTempo, requested_tempo
 from backbeat.mpc.scenario.setting_event import SettingEvent
 from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.simulation.run import SimulationRun
@@ -26,18 +26,18 @@ from backbeat.mpc.simulation.running_loop import RunningLoop
 from backbeat.mpc.simulation.simulate import collect_run
 from backbeat.mpc.world.joint_sample import Listener
 from backbeat.mpc.world.stick_contacts import FORCE, MEMBER, ROW
-from backbeat.stage.moments.moment import ContactForce, Moment
-from backbeat.stage.moments.plan_view import planned_forces, solver_in_words
-from backbeat.stage.moments.pushes import pushes_at
-from backbeat.stage.moments.strikes import (
+from backbeat.stage.frames.frame import ContactForce, StageFrame
+from backbeat.stage.frames.plan_view import planned_forces, solver_in_words
+from backbeat.stage.frames.pushes import pushes_at
+from backbeat.stage.frames.strikes import (
     FORCE_SHOWN,
     Strike,
     flashes,
     greatest_tip_forces,
     loudness,
 )
-from backbeat.stage.takes.kinds import planned_configuration
-from backbeat.stage.takes.measured_motion import (
+from backbeat.stage.sources.kinds import planned_configuration
+from backbeat.stage.sources.measured_motion import (
     measured_capture_point,
     measured_forces,
 )
@@ -133,9 +133,9 @@ class LiveSimulation:
         return self._running.end
 
     @property
-    def tempo(self) -> AskedTempo:
+    def tempo(self) -> RequestedTempo:
         """Tempo that has been asked for so far."""
-        return asked_tempo(self._running.scenario)
+        return requested_tempo(self._running.scenario)
 
     def advance(self, duration: float) -> None:
         """Simulates for a while [s]; stops at the end."""
@@ -190,7 +190,7 @@ class LiveSimulation:
         run = self.run_so_far()
         return save_run(run, path, run_metrics(run))
 
-    def now(self) -> Moment:
+    def now(self) -> StageFrame:
         """What is seen at present."""
         log = self._loop.contact_log
         context = log.GetMyContextFromRoot(self._context)
@@ -202,7 +202,7 @@ class LiveSimulation:
         plan = self._plan()
         clock, patches = self.time - self.start, self._loop.reference.patches
         phase = plan.phase_at(clock)
-        return Moment(
+        return StageFrame(
             time=self.time,
             state=self._state,
             ghost=planned_configuration(self.behavior, phase),
@@ -218,9 +218,9 @@ class LiveSimulation:
             remark=self._remark(),
         )
 
-    def glance(self) -> Moment:
+    def glance(self) -> StageFrame:
         """The robot at present, and nothing else."""
-        return Moment(time=self.time, state=self._state.update(*self._posture()))
+        return StageFrame(time=self.time, state=self._state.update(*self._posture()))
 
     def _posture(self) -> tuple[np.ndarray, np.ndarray]:
         """(nq,) and (nv,) of the robot at present."""

@@ -5,7 +5,7 @@ from collections import deque
 
 import numpy as np
 
-from backbeat.stage.moments.moment import Take, pulses
+from backbeat.stage.frames.frame import PlaybackSource, pulses
 
 # A step forward or back [s], and a leap where there is no beat [s].
 STEP, LEAP = 1.0 / 30.0, 0.5
@@ -94,7 +94,7 @@ class Pace:
     def note(self, t: float) -> None:
         """Notes that it is at time t [s] by now."""
         now = time.perf_counter()
-        # It began anew, or it stood still: what was before tells nothing.
+        # It began anew, or it stood still: earlier times do not count.
         if self._seen and (t <= self._seen[-1][1] or now - self._seen[-1][0] > LAST):
             self._seen.clear()
         self._seen.append((now, t))
@@ -111,7 +111,7 @@ class Pace:
         return f"{(last - first) / (now - began):.2f} × real time"
 
 
-def stops(take: Take) -> np.ndarray:
+def stops(source: PlaybackSource) -> np.ndarray:
     """Times that leaps go to: the beats, or half seconds without music [s]."""
-    beats = np.array([time for time, _ in pulses(take)])
-    return beats if len(beats) else np.arange(0.0, take.end + LEAP, LEAP)
+    beats = np.array([time for time, _ in pulses(source)])
+    return beats if len(beats) else np.arange(0.0, source.end + LEAP, LEAP)

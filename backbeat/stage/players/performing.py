@@ -17,7 +17,7 @@ class Terminal(Protocol):
         """A step of making a simulation is under way; 0 of any number for none."""
 
     def say(self, sentence: str) -> None:
-        """Something to know."""
+        """Prints a sentence."""
 
 
 def _report(player: Player, terminal: Terminal) -> None:
@@ -35,7 +35,7 @@ def perform(
     stream: JointStream | None = None,
     terminal: Terminal | None = None,
 ) -> None:
-    """Plays until Ctrl-C or, when nobody is waited for, until the end.
+    """Plays until Ctrl-C or, where no page is waited for, until the end.
 
     Args:
         behavior: what to begin with.

@@ -8,15 +8,15 @@ from backbeat.behaviors.library.behavior import Behavior
 from backbeat.models.common.errors import BackbeatError, ended
 from backbeat.stage.live.catching_up import CatchingUp
 from backbeat.stage.live.economy import Economy
-from backbeat.stage.live.hands_on import HandsOn
-from backbeat.stage.live.kept import KeptSimulation
+from backbeat.stage.live.history import SimulationHistory
 from backbeat.stage.live.playback import Playback
 from backbeat.stage.live.preparation import Preparation, check_simulated, live_scenario
 from backbeat.stage.live.show import FRAME, LiveShow
 from backbeat.stage.live.transport import Transport, stops
+from backbeat.stage.live.user_input import UserInput
 from backbeat.stage.players.repertoire import Repertoire
-from backbeat.stage.takes.kinds import PlannedTake
-from backbeat.stage.takes.streamed import stream_plan
+from backbeat.stage.sources.kinds import PlannedSource
+from backbeat.stage.sources.streamed import stream_plan
 from backbeat.stage.web.commands import PLAYING, Command
 from backbeat.stage.web.panel import SIMULATING
 from backbeat.stream.server import JointStream
@@ -30,7 +30,7 @@ class Player:
 
     Attributes:
         show: the stage.
-        take: what is shown.
+        source: what is shown.
         transport: where in it one is.
         notice: number and text of the last thing that could not be done.
         busy: what is waited for, or "".
@@ -60,12 +60,12 @@ class Player:
         self.economy = Economy(playback.detail)
         self.notice, self.busy = (0, ""), ""
         self._before = time.perf_counter()
-        self.take: PlannedTake | KeptSimulation = PlannedTake(behavior)
+        self.source: PlannedSource | SimulationHistory = PlannedSource(behavior)
         self._scenario = live_scenario(behavior.name)
-        self._hands: HandsOn | None = None
+        self._hands: UserInput | None = None
         more = {"choices": repertoire.rows(), "chooses": playback.chooses}
         readers = PLAYING | SIMULATING
-        self.show = LiveShow(self.take, playback.port, readers, True, more)
+        self.show = LiveShow(self.source, playback.port, readers, True, more)
         self.transport = self._transport(playback.speed, playback.loop)
         self._wants_to_play = not playback.chooses
         self._describe()
@@ -75,7 +75,7 @@ class Player:
 
     @property
     def is_over(self) -> bool:
-        """Whether a show that waits for nobody has come to its end."""
+        """Whether a show that waits for no page has come to its end."""
         waits = self._playback.wait or self._wants_to_play or self.preparation
         return not (waits or self.transport.is_playing)
 
@@ -89,7 +89,7 @@ class Player:
         self._before = now
         self._draw()
         self._economize(time.perf_counter() - now)
-        frame = self.economy.frame if self.take.is_simulated else FRAME
+        frame = self.economy.frame if self.source.is_simulated else FRAME
         time.sleep(max(0.001, frame - (time.perf_counter() - now)))
 
     def obey(self, command: Command) -> None:
@@ -123,26 +123,26 @@ class Player:
             self._scenario = replace(self._scenario, state=value)
             self._prepare()
             return
-        take, hands = self.take, self._hands
+        source, hands = self.source, self._hands
         if name == "detail":
-            live = take if isinstance(take, KeptSimulation) else None
+            live = source if isinstance(source, SimulationHistory) else None
             self.economy.choose(value, live)
             return
-        if hands is None or not isinstance(take, KeptSimulation):
+        if hands is None or not isinstance(source, SimulationHistory):
             raise BackbeatError("nothing is simulated yet: choose simulated first")
-        tempo = take.tempo
-        if name == "reset" and take.live.time_step != self.economy.time_step:
+        tempo = source.tempo
+        if name == "reset" and source.live.time_step != self.economy.time_step:
             self._prepare()
         elif name == "reset":
             hands.reset()
-            self._forget(take)
-            self.transport.seek(take.start)
+            self._forget(source)
+            self.transport.seek(source.start)
             self.transport.play(True)
         elif name == "push":
             hands.push(*value)
             # It happens now, whatever is looked at.
             self._catching_up.goal = None
-            self.transport.time = take.reach
+            self.transport.time = source.reach
             self.transport.play(True)
         elif name == "save":
             path = hands.save(self._playback.out)
@@ -151,22 +151,22 @@ class Player:
             hands.set(*value)
         else:
             hands.undo()
-        if take.tempo != tempo:
+        if source.tempo != tempo:
             # Bars, beats and segments come when the new one has them.
-            self.show.put(take)
-            self.transport.stops = stops(take)
+            self.show.put(source)
+            self.transport.stops = stops(source)
 
-    def _forget(self, take: KeptSimulation) -> None:
+    def _forget(self, source: SimulationHistory) -> None:
         """Lets go of the past of a simulation that begins anew."""
         self._catching_up.forget()
-        take.forget()
-        self.transport.end = take.end
+        source.forget()
+        self.transport.end = source.end
 
     def close(self) -> None:
         """Ends the show."""
         self._cancel()
-        if isinstance(self.take, KeptSimulation):
-            self.take.live.close()
+        if isinstance(self.source, SimulationHistory):
+            self.source.live.close()
         self.show.close()
 
     # --- what is played ---------------------------------------------------------
@@ -176,7 +176,7 @@ class Player:
         self._scenario = replace(self._scenario, behavior=name)
         was_simulated = self._mode == "simulated"
         self._cancel()
-        self._put(PlannedTake(behavior))
+        self._put(PlannedSource(behavior))
         if was_simulated:
             self._prepare()
         else:
@@ -188,17 +188,17 @@ class Player:
         self._cancel()
         if mode == "simulated":
             self._prepare()
-        elif self.take.is_simulated:
-            self._put(PlannedTake(self.take.behavior))
+        elif self.source.is_simulated:
+            self._put(PlannedSource(self.source.behavior))
 
     @property
     def _mode(self) -> str:
-        is_simulated = self.preparation is not None or self.take.is_simulated
+        is_simulated = self.preparation is not None or self.source.is_simulated
         return "simulated" if is_simulated else "planned"
 
     def _prepare(self) -> None:
         """Begins to make the closed loop of what is shown."""
-        behavior = self.take.behavior
+        behavior = self.source.behavior
         check_simulated(behavior, self._playback.unverified)
         self._cancel()
         scenario = replace(self._scenario, time_step=self.economy.time_step)
@@ -212,33 +212,33 @@ class Player:
             self.preparation.cancel()
         self.preparation = None
 
-    def _put(self, take: PlannedTake | KeptSimulation) -> None:
-        """Shows another take from its start."""
-        if isinstance(self.take, KeptSimulation):
-            self.take.live.close()
-        is_other = take.behavior is not self.take.behavior
+    def _put(self, source: PlannedSource | SimulationHistory) -> None:
+        """Shows another source from its start."""
+        if isinstance(self.source, SimulationHistory):
+            self.source.live.close()
+        is_other = source.behavior is not self.source.behavior
         self._hands = None
-        if isinstance(take, KeptSimulation):
-            self._hands = HandsOn(take.live)
-            self.economy.begin(take)
-        self.take = take
+        if isinstance(source, SimulationHistory):
+            self._hands = UserInput(source.live)
+            self.economy.begin(source)
+        self.source = source
         self._describe()
-        self.show.put(take, aims=is_other)
+        self.show.put(source, aims=is_other)
         self.transport = self._transport(self.transport.speed, self.transport.loops)
 
     def _describe(self) -> None:
         """Tells the stream what follows."""
-        stream, take = self._stream, self.take
+        stream, source = self._stream, self.source
         if stream is None:
             return
-        source = "simulated" if take.is_simulated else "planned"
-        stream.describe(take.behavior.robot_model, take.behavior.name, source)
-        if isinstance(take, KeptSimulation):
-            take.live.listen(stream.listener)
+        origin = "simulated" if source.is_simulated else "planned"
+        stream.describe(source.behavior.robot_model, source.behavior.name, origin)
+        if isinstance(source, SimulationHistory):
+            source.live.listen(stream.listener)
 
     def _transport(self, speed: float, loops: bool) -> Transport:
-        take = self.take
-        return Transport(take.start, take.end, stops(take), speed, loops)
+        source = self.source
+        return Transport(source.start, source.end, stops(source), speed, loops)
 
     def _welcome(self) -> None:
         """Begins by itself: for the first browser, or with a loop that is made."""
@@ -254,7 +254,7 @@ class Player:
                 self._wants_to_play = False
                 self._tell(str(error))
                 return
-            self._put(KeptSimulation(simulation))
+            self._put(SimulationHistory(simulation))
             self._wants_to_play = True
         if self._wants_to_play and (self.show.is_watched or not self._playback.wait):
             self._wants_to_play = False
@@ -267,69 +267,70 @@ class Player:
     # --- time -------------------------------------------------------------------
 
     def _go_on(self, elapsed: float) -> None:
-        """Lets time pass by the clock, but where somebody wants to be first."""
-        transport, take, before = self.transport, self.take, self.transport.time
-        if isinstance(take, PlannedTake):
+        """Lets time pass by the clock, or goes to the requested time first."""
+        transport, source, before = self.transport, self.source, self.transport.time
+        if isinstance(source, PlannedSource):
             self._catching_up.goal = None
             if not transport.go_on(elapsed) and transport.time - before > 0:
-                self._note_way(take, before)
+                self._note_way(source, before)
             return
         if self._catching_up.begins_again(transport, elapsed):
-            take.live.restart()
-            self._forget(take)
+            source.live.restart()
+            self._forget(source)
         note = self.show.note_tips if self.show.has_sticks else None
         try:
-            self._catching_up.go_on(take, transport, note)
+            self._catching_up.go_on(source, transport, note)
         except BackbeatError as error:
             # The process that plans has ended: there is the plan to look at.
-            self._put(PlannedTake(take.behavior))
+            self._put(PlannedSource(source.behavior))
             self._tell(str(error))
 
     def _economize(self, worked: float) -> None:
         """Measures a simulation that follows the clock; it saves what it must."""
-        take = self.take
+        source = self.source
         follows = self.transport.is_playing and self._catching_up.goal is None
         if (
-            not isinstance(take, KeptSimulation)
+            not isinstance(source, SimulationHistory)
             or self.preparation
             or not follows
             # What is looked at is the past.
-            or take.reach - self.transport.time > FRAME
+            or source.reach - self.transport.time > FRAME
         ):
             self.economy.pause()
             return
-        if not self.economy.note(take, self.transport.speed, worked):
+        if not self.economy.note(source, self.transport.speed, worked):
             return
-        is_other = take.live.time_step != self.economy.time_step
-        if is_other and take.live.is_untouched and take.reach < 0.0:
+        is_other = source.live.time_step != self.economy.time_step
+        if is_other and source.live.is_untouched and source.reach < 0.0:
             # Nothing of the behavior has been seen yet.
             self._prepare()
         else:
-            self.economy.begin(take)
+            self.economy.begin(source)
 
-    def _note_way(self, take: PlannedTake, before: float) -> None:
+    def _note_way(self, source: PlannedSource, before: float) -> None:
         """Streams what is between two frames, and notes stick tips for their trails."""
         if self._stream is not None:
-            stream_plan(self._stream, take.behavior, before, self.transport.time)
+            stream_plan(self._stream, source.behavior, before, self.transport.time)
         if self.show.has_sticks and self.transport.time - before < LATEST:
-            self.show.note_way(take, before, self.transport.time)
+            self.show.note_way(source, before, self.transport.time)
 
     # --- what is seen -----------------------------------------------------------
 
     def _draw(self) -> None:
-        transport, take = self.transport, self.take
+        transport, source = self.transport, self.source
         rate = transport.speed if transport.is_playing else 0.0
-        moment = take.moment(transport.time)
-        self.show.note_tips(moment)
-        has_pace = isinstance(take, KeptSimulation) and rate > 0
+        frame = source.frame_at(transport.time)
+        self.show.note_tips(frame)
+        has_pace = isinstance(source, SimulationHistory) and rate > 0
         pace = str(self._catching_up.pace) if has_pace else ""
-        self.show.draw(moment, rate, pace, self._state())
+        self.show.draw(frame, rate, pace, self._state())
 
     def _state(self) -> dict[str, Any]:
-        """What pages are told besides the moment."""
-        transport, take = self.transport, self.take
+        """What pages show besides the frame."""
+        transport, source = self.transport, self.source
         hands, goal = self._hands, self._catching_up.goal
         made = self.preparation
+        reach = source.reach if isinstance(source, SimulationHistory) else source.end
         return {
             "playing": transport.is_playing,
             "speed": transport.speed,
@@ -337,13 +338,13 @@ class Player:
             "mode": self._mode,
             "start": transport.start,
             "end": transport.end,
-            "reach": take.reach if isinstance(take, KeptSimulation) else take.end,
-            "name": take.behavior.name,
+            "reach": reach,
+            "name": source.behavior.name,
             "busy": self.busy or ("simulating up to there …" if goal else ""),
             "notice": self.notice,
             "sense": self._scenario.state,
             "steps": None if made is None else made.progress[:2],
-            "means": self.economy.sentence if take.is_simulated else "",
+            "means": self.economy.sentence if source.is_simulated else "",
             "detail": self.economy.savings.detail,
             "settings": {} if hands is None else hands.settings(),
             "undo": 0 if hands is None else hands.changes,

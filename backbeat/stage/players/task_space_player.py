@@ -12,12 +12,12 @@ from pydrake.math import RigidTransform
 
 from backbeat.models.common.errors import BackbeatError, ended, unknown_name
 from backbeat.mpc.remote.address import Address
-from backbeat.mpc.simulation.task_space.live import LiveTaskSpace, TaskSpaceMoment
+from backbeat.mpc.simulation.task_space.live import LiveTaskSpace, TaskSpaceSample
 from backbeat.mpc.simulation.task_space.setup import robots_with_hand
 from backbeat.stage.drawing.backdrop import ASPECT, aim_camera, lay_floor, open_meshcat
 from backbeat.stage.drawing.canvas import LiveCanvas, see_through_bodies
 from backbeat.stage.drawing.layers import FORCE
-from backbeat.stage.drawing.puppet import Puppet
+from backbeat.stage.drawing.robot_visual import RobotVisual
 from backbeat.stage.live.server import LiveServer
 from backbeat.stage.live.show import FRAME
 from backbeat.stage.live.transport import Pace
@@ -47,22 +47,22 @@ class TaskSpaceStage:
         """Opens Meshcat and puts everything into it."""
         self.meshcat = open_meshcat()
         self._canvas = LiveCanvas(self.meshcat)
-        self._puppet = Puppet(self.meshcat, live.loop.world)
+        self._visual = RobotVisual(self.meshcat, live.loop.world)
         self.meshcat.SetObject(TARGET, Sphere(BALL_RADIUS), BALL_COLOR)
         see_through_bodies(self.meshcat, TARGET, 4)
         _put_cross(self.meshcat)
         start = live.loop.hand_start
         reach = [start + FARTHEST * np.array(d) for d in ((1, 1, 1), (-1, -1, -1))]
-        points = np.vstack([self._puppet.places([live.loop.q_start]), reach])
+        points = np.vstack([self._visual.places([live.loop.q_start]), reach])
         lay_floor(self.meshcat, points)
         aim_camera(self.meshcat, points, np.radians(33), np.radians(13))
 
-    def draw(self, moment: TaskSpaceMoment) -> None:
-        """Draws a moment."""
-        for path, X in self._puppet.poses(moment.q).items():
+    def draw(self, frame: TaskSpaceSample) -> None:
+        """Draws a frame."""
+        for path, X in self._visual.poses(frame.q).items():
             self._canvas.place(path, X)
-        self._canvas.place(TARGET, RigidTransform(moment.target))
-        self._canvas.place(CROSS, RigidTransform(moment.hand))
+        self._canvas.place(TARGET, RigidTransform(frame.target))
+        self._canvas.place(CROSS, RigidTransform(frame.hand))
 
 
 def _put_cross(meshcat: Meshcat) -> None:
@@ -165,14 +165,14 @@ class TaskSpacePlayer:
         self._pace.note(self.live.time)
 
     def _said(self) -> dict[str, Any]:
-        """Draws the present, and says what pages are told of it."""
-        moment, live = self.live.now(), self.live
-        self._stage.draw(moment)
-        off = 1e3 * float(np.linalg.norm(moment.hand - moment.target))
-        few = ", ".join(moment.at_limit[:3]) + (" …" if moment.at_limit[3:] else "")
+        """Draws the present, and returns what pages show of it."""
+        frame, live = self.live.now(), self.live
+        self._stage.draw(frame)
+        off = 1e3 * float(np.linalg.norm(frame.hand - frame.target))
+        few = ", ".join(frame.at_limit[:3]) + (" …" if frame.at_limit[3:] else "")
         is_going = self.is_playing and not live.is_over
         return {
-            "time": moment.time,
+            "time": frame.time,
             "rate": 0.0,
             "playing": self.is_playing,
             "pace": str(self._pace) if is_going else "",
@@ -182,7 +182,7 @@ class TaskSpacePlayer:
             "notice": self._notice,
             "edition": 0,
             "world": 0,
-            "hand": moment.hand.tolist() if np.isfinite(off) else None,
+            "hand": frame.hand.tolist() if np.isfinite(off) else None,
             "settings": asdict(live.settings),
         }
 

@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 
-from backbeat.behaviors.building.rehearsal import Rehearsal
+from backbeat.behaviors.building.incremental_build import IncrementalBuild
 from backbeat.jobs.watching import (
     Drafted,
     FileWatch,
@@ -14,14 +14,14 @@ from backbeat.jobs.watching import (
     Worker,
     Working,
 )
+from backbeat.stage.frames.frame import PlaybackSource
 from backbeat.stage.live.show import FRAME, LiveShow
-from backbeat.stage.moments.moment import Take
-from backbeat.stage.takes.kinds import PlannedTake
-from backbeat.stage.takes.preview import PreviewTake
+from backbeat.stage.sources.kinds import PlannedSource
+from backbeat.stage.sources.preview import PreviewSource
 
 # What is shown before and after what changed, and how much of a motion at least [s].
 BESIDE, LEAST = 1.0, 4.0
-# Called with a sentence for the person who writes.
+# Called with a sentence for the author.
 Tell = Callable[[str], None]
 
 
@@ -29,7 +29,7 @@ class WatchedShow:
     """A stage on which what changed is played over and over.
 
     Attributes:
-        take: what is shown; None before there is anything.
+        source: what is shown; None before there is anything.
         span: from when to when it is played [s].
         remark: what is wrong with what was saved last.
         work: what is being done about it.
@@ -41,13 +41,13 @@ class WatchedShow:
         Args:
             port: where the page is served; None for any free port.
             announce: called with the URL when there is one.
-            tell: called with what came of a save.
+            tell: called with the result of a save.
         """
         self._port, self._announce, self._tell = port, announce, tell
         self._show: LiveShow | None = None
         self._began = 0.0
-        self._good: tuple[Take, tuple[float, float]] | None = None
-        self.take: Take | None = None
+        self._good: tuple[PlaybackSource, tuple[float, float]] | None = None
+        self.source: PlaybackSource | None = None
         self.span = (0.0, 0.0)
         self.remark = self.work = ""
 
@@ -64,14 +64,14 @@ class WatchedShow:
         elif isinstance(news, Drafted):
             preview = news.draft.preview()
             if preview is not None:
-                seen = PreviewTake(news.draft, preview)
+                seen = PreviewSource(news.draft, preview)
                 self._put(seen, news.changed or (seen.start, seen.end))
             self.remark, self.work = "", "solving …"
         elif isinstance(news, Performed):
-            found = news.rehearsed
-            take, changed = PlannedTake(found.behavior), (found.start, found.end)
-            self._good = take, changed
-            self._put(take, changed)
+            found = news.updated
+            source, changed = PlannedSource(found.behavior), (found.start, found.end)
+            self._good = source, changed
+            self._put(source, changed)
             self.remark = self.work = ""
             self._tell(_sentence(news))
         elif isinstance(news, Refused):
@@ -80,30 +80,30 @@ class WatchedShow:
             self.remark, self.work = news.sentence, ""
             self._tell(f"backbeat: {news.sentence.rstrip('.')}.")
 
-    def _put(self, take: Take, changed: tuple[float, float]) -> None:
-        """Puts a take on the stage, or on another one if this is none for it."""
+    def _put(self, source: PlaybackSource, changed: tuple[float, float]) -> None:
+        """Puts a source on the stage, or on another one if this is none for it."""
         if self._show is None:
-            self._show = LiveShow(take, self._port)
+            self._show = LiveShow(source, self._port)
             self._announce(self._show.url)
         else:
-            self._show.put(take)
-        self.take = take
-        span = span_about(changed, take.end)
+            self._show.put(source)
+        self.source = source
+        span = span_about(changed, source.end)
         if span != self.span:
             self.span, self._began = span, time.perf_counter()
 
     def frame(self) -> None:
         """Draws the present, and waits for the next frame."""
         began = time.perf_counter()
-        if self._show is not None and self.take is not None:
+        if self._show is not None and self.source is not None:
             start, end = self.span
             t = start + (began - self._began) % (end - start)
-            moment = replace(self.take.moment(t), remark=self.remark)
-            self._show.note_tips(moment)
-            self._show.draw(moment, 1.0, self.work)
-        # Who draws less leaves more to who solves.
-        frame = 2 * FRAME if self.work else FRAME
-        time.sleep(max(0.002, frame - (time.perf_counter() - began)))
+            frame = replace(self.source.frame_at(t), remark=self.remark)
+            self._show.note_tips(frame)
+            self._show.draw(frame, 1.0, self.work)
+        # Fewer frames leave more time for the solver.
+        period = 2 * FRAME if self.work else FRAME
+        time.sleep(max(0.002, period - (time.perf_counter() - began)))
 
     def close(self) -> None:
         """Ends the show."""
@@ -119,7 +119,7 @@ def span_about(changed: tuple[float, float], end: float) -> tuple[float, float]:
 
 
 def _sentence(news: Performed) -> str:
-    found = news.rehearsed
+    found = news.updated
     behavior = found.behavior
     took = f"{behavior.name}: verified {news.seconds:.2f} s after the save"
     if found.knots is None:
@@ -133,7 +133,7 @@ def _sentence(news: Performed) -> str:
 
 
 def watch(
-    rehearsal: Rehearsal,
+    incremental: IncrementalBuild,
     port: int | None,
     announce: Tell,
     tell: Tell,
@@ -142,14 +142,14 @@ def watch(
     """Shows a behavior that is being written until Ctrl-C.
 
     Args:
-        rehearsal: what keeps it up to date.
+        incremental: what keeps it up to date.
         port: where the page is served; None for any free port.
         announce: called with the URL, once.
-        tell: called with what came of every save.
+        tell: called with the result of every save.
         goes_on: asked at every frame whether to go on.
     """
-    show, files = WatchedShow(port, announce, tell), FileWatch(rehearsal.files)
-    worker = Worker(rehearsal)
+    show, files = WatchedShow(port, announce, tell), FileWatch(incremental.files)
+    worker = Worker(incremental)
     worker.save(time.time())
     try:
         while goes_on():

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from backbeat.behaviors.library.behavior import Behavior
 from backbeat.mpc.simulation.run import SimulationRun
-from backbeat.stage.moments.moment import Take
+from backbeat.stage.frames.frame import PlaybackSource
 from backbeat.stage.recording.html import Recording, page_of, write_page
-from backbeat.stage.takes.kinds import PlannedTake, SimulatedTake
+from backbeat.stage.sources.kinds import PlannedSource, SimulatedSource
 from backbeat.stage.web.page import data_element, page_file
 
 CONTENTS, LIBRARY = "<!-- CONTENTS -->", "<!-- LIBRARY -->"
@@ -34,7 +34,7 @@ def record_show(
     titles, pages = [], []
     for title, what in performances:
         titles.append(title)
-        pages.append(page_of(_take(what), fps))
+        pages.append(page_of(_source(what), fps))
     return write_page(show_page(titles, pages), path)
 
 
@@ -46,8 +46,8 @@ def show_page(titles: list[str], pages: list[str]) -> str:
     return page_file("show.html").replace(CONTENTS, "\n".join(block), 1)
 
 
-def _take(what: SimulationRun | Behavior) -> Take:
-    return PlannedTake(what) if isinstance(what, Behavior) else SimulatedTake(what)
+def _source(what: SimulationRun | Behavior) -> PlaybackSource:
+    return PlannedSource(what) if isinstance(what, Behavior) else SimulatedSource(what)
 
 
 def _shared_library(pages: list[str]) -> tuple[str, list[str]]:

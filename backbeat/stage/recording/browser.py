@@ -22,7 +22,7 @@ NAMES = (
     "google-chrome-stable",
     "chrome",
 )
-# A browser that nobody looks at: without a window, a graphics card or errands.
+# A browser without a window, a graphics card or background tasks.
 HEADLESS = (
     "--headless=new",
     "--use-angle=swiftshader",
@@ -119,7 +119,7 @@ class Browser(Closing):
         return base64.b64decode(answer["data"])
 
     def close(self) -> None:
-        """Ends the browser and forgets what it has kept."""
+        """Ends the browser and deletes its files."""
         for pipe in (self._to, self._from):
             with contextlib.suppress(OSError):
                 os.close(pipe)
@@ -144,7 +144,7 @@ class Browser(Closing):
             if text is None:
                 raise gone
             answer: dict[str, Any] = json.loads(text)
-            # Events come in between, which nobody has asked for.
+            # Events come in between, without a request.
             if answer.get("id") != self._number:
                 continue
             if "error" in answer:

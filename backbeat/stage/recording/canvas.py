@@ -7,7 +7,7 @@ from pydrake.geometry import Meshcat
 from pydrake.math import RigidTransform
 from scipy.spatial.transform import Rotation
 
-from backbeat.stage.moments.keyframes import Track, thinned
+from backbeat.stage.frames.keyframes import Track, thinned
 
 
 class RecordingCanvas:

@@ -12,7 +12,7 @@ from backbeat.models.common.atomic_file import replacing
 from backbeat.models.common.errors import BackbeatError, gist
 from backbeat.sound.mix import RATE, mixed, wav_bytes
 from backbeat.sound.notes import Performance, SoundExtras
-from backbeat.stage.moments.moment import Take
+from backbeat.stage.frames.frame import PlaybackSource
 from backbeat.stage.recording.browser import Browser, need_chromium
 from backbeat.stage.recording.html import Recording, page_of, performance_of
 
@@ -58,12 +58,16 @@ def check_film(path: str | Path) -> None:
 
 
 def film(
-    take: Take, path: str | Path, fps: float, extras: SoundExtras, report: Report
+    source: PlaybackSource,
+    path: str | Path,
+    fps: float,
+    extras: SoundExtras,
+    report: Report,
 ) -> Recording:
-    """Films a take.
+    """Films a source.
 
     Args:
-        take: what to film.
+        source: what to film.
         path: MP4 or GIF to write.
         fps: pictures a second; a GIF has at most 15.
         extras: what is heard besides the drums; a GIF is silent.
@@ -76,19 +80,19 @@ def film(
     check_film(path)
     kind = path.suffix.lower()
     fps = min(fps, MOST_FPS[kind])
-    times = np.arange(take.start, take.end, 1.0 / fps)
+    times = np.arange(source.start, source.end, 1.0 / fps)
     with tempfile.TemporaryDirectory(prefix="backbeat-film-") as folder:
         report(0.0, "making the page")
         page = Path(folder) / "page.html"
-        page.write_text(page_of(take, min(fps, 60.0), extras), encoding="utf-8")
+        page.write_text(page_of(source, min(fps, 60.0), extras), encoding="utf-8")
         sound = Path(folder) / "sound.wav"
         if kind == ".mp4":
-            heard = _sound(performance_of(take), extras, take.start)
+            heard = _sound(performance_of(source), extras, source.start)
             sound.write_bytes(wav_bytes(heard))
         made = Path(folder) / f"film{kind}"
         _encode(_pictures(page, times, SIZES[kind], report), made, sound, fps)
-        with replacing(path) as file, made.open("rb") as source:
-            shutil.copyfileobj(source, file)
+        with replacing(path) as file, made.open("rb") as movie:
+            shutil.copyfileobj(movie, file)
     return Recording(path, path.stat().st_size)
 
 

@@ -10,10 +10,10 @@ from backbeat.sound.notes import Performance, SoundExtras, performed, planned
 from backbeat.sound.page import packed_sound
 from backbeat.stage.drawing.stage import Stage
 from backbeat.stage.drawing.trails import ribbons
-from backbeat.stage.moments.moment import Take, frame_times
+from backbeat.stage.frames.frame import PlaybackSource, frame_times
 from backbeat.stage.recording.canvas import RecordingCanvas
-from backbeat.stage.takes.filed import FiledTake
-from backbeat.stage.takes.kinds import PlannedTake, SimulatedTake
+from backbeat.stage.sources.kinds import PlannedSource, SimulatedSource
+from backbeat.stage.sources.run_file import RunFileSource
 from backbeat.stage.web.page import packed, with_overlay
 
 
@@ -51,7 +51,7 @@ def record_behavior(
     Raises:
         BackbeatError: the file cannot be written.
     """
-    return write_page(page_of(PlannedTake(behavior), fps, extras), path)
+    return write_page(page_of(PlannedSource(behavior), fps, extras), path)
 
 
 def record_run(
@@ -61,37 +61,41 @@ def record_run(
     extras: SoundExtras | None = None,
 ) -> Recording:
     """Records a closed-loop run as it was measured; arguments as above."""
-    return write_page(page_of(SimulatedTake(run), fps, extras), path)
+    return write_page(page_of(SimulatedSource(run), fps, extras), path)
 
 
-def page_of(take: Take, fps: float = 30.0, extras: SoundExtras | None = None) -> str:
+def page_of(
+    source: PlaybackSource, fps: float = 30.0, extras: SoundExtras | None = None
+) -> str:
     """The HTML of a recording."""
-    pushes = take.pushes if isinstance(take, SimulatedTake | FiledTake) else ()
+    pushes = (
+        source.pushes if isinstance(source, SimulatedSource | RunFileSource) else ()
+    )
     pushed = sorted({push.body for push in pushes})
-    stage = Stage(take.behavior, is_simulated=take.is_simulated, pushed=pushed)
-    times = frame_times(take, fps)
+    stage = Stage(source.behavior, is_simulated=source.is_simulated, pushed=pushed)
+    times = frame_times(source, fps)
     canvas = RecordingCanvas(stage.meshcat)
     for canvas.frame, t in enumerate(times):
-        stage.draw(canvas, take.moment(t))
+        stage.draw(canvas, source.frame_at(t))
     motion = packed(canvas.tracks(times), times)
-    stage.aim(take)
-    trails, fastest = ribbons(take)
-    info = stage.info(take, fastest, trails)
-    if isinstance(take, SimulatedTake):
-        info["sayings"] = take.sayings()
-    if isinstance(take, FiledTake) and take.lacks:
-        info["note"] = f"{info['note']}; {take.lacks}".strip("; ")
-    sound = packed_sound(performance_of(take), extras or SoundExtras())
+    stage.aim(source)
+    trails, fastest = ribbons(source)
+    info = stage.info(source, fastest, trails)
+    if isinstance(source, SimulatedSource):
+        info["sayings"] = source.sayings()
+    if isinstance(source, RunFileSource) and source.lacks:
+        info["note"] = f"{info['note']}; {source.lacks}".strip("; ")
+    sound = packed_sound(performance_of(source), extras or SoundExtras())
     return with_overlay(stage.meshcat.StaticHtml(), info, motion, sound)
 
 
-def performance_of(take: Take) -> Performance:
-    """What is heard of a take: its contacts if it was simulated, else its score."""
-    if isinstance(take, SimulatedTake):
-        return performed(take.run)
-    if isinstance(take, FiledTake):
-        return take.performance()
-    return planned(take.behavior)
+def performance_of(source: PlaybackSource) -> Performance:
+    """What is heard of a source: its contacts if it was simulated, else its score."""
+    if isinstance(source, SimulatedSource):
+        return performed(source.run)
+    if isinstance(source, RunFileSource):
+        return source.performance()
+    return planned(source.behavior)
 
 
 def write_page(page: str, path: str | Path) -> Recording:

@@ -6,7 +6,7 @@ from html import escape
 from backbeat.behaviors.library.behavior import Behavior
 from backbeat.mpc.simulation.run import SimulationRun
 from backbeat.stage.recording.html import page_of
-from backbeat.stage.takes.kinds import PlannedTake, SimulatedTake
+from backbeat.stage.sources.kinds import PlannedSource, SimulatedSource
 
 
 @dataclass(frozen=True)
@@ -44,6 +44,8 @@ def show(
         fps: frames a second.
         height: of the frame [pixels].
     """
-    take: PlannedTake | SimulatedTake
-    take = PlannedTake(what) if isinstance(what, Behavior) else SimulatedTake(what)
-    return InlineRecording(page_of(take, fps), height)
+    source: PlannedSource | SimulatedSource
+    source = (
+        PlannedSource(what) if isinstance(what, Behavior) else SimulatedSource(what)
+    )
+    return InlineRecording(page_of(source, fps), height)

@@ -17,7 +17,7 @@ Reader = Callable[[Any], Any]
 
 @dataclass(frozen=True)
 class Command:
-    """What somebody at a page has asked for.
+    """A command from a page.
 
     Attributes:
         name: what to do.

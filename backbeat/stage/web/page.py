@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from backbeat.models.common.errors import BackbeatError
-from backbeat.stage.moments.keyframes import Track
+from backbeat.stage.frames.keyframes import Track
 
 FOLDER = Path(__file__).parent / "page"
 # What the page runs, in order.

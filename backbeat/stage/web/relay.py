@@ -1,6 +1,6 @@
 """The way from a page to Meshcat: one way, through the server of the page.
 
-Meshcat's own server takes a WebSocket from anybody, and what it cannot read ends the
+Meshcat's own server accepts any WebSocket, and what it cannot read ends the
 process. It therefore listens where no page could guess (`open_meshcat`), and pages are
 connected here, once `guard` has let them in. What Meshcat says goes to the page as it
 is. Of what the page says nothing goes on but that it is still there: Backbeat asks
@@ -66,7 +66,7 @@ def connect(place: Place) -> socket.socket:
     """A WebSocket to Meshcat.
 
     Raises:
-        OSError: nobody answers, or not as Meshcat does.
+        OSError: there is no answer, or not as Meshcat gives it.
     """
     own = socket.create_connection(place, _PATIENCE)
     try:
@@ -109,7 +109,7 @@ def relay(meshcat: socket.socket, page: socket.socket, said: BufferedIOBase) -> 
         with suppress(OSError):
             while piece := meshcat.recv(_PIECE):
                 page.sendall(piece)
-        # Wakes whoever listens to the page.
+        # Wakes the thread that reads from the page.
         with suppress(OSError):
             page.shutdown(socket.SHUT_RDWR)
 
@@ -126,7 +126,7 @@ def relay(meshcat: socket.socket, page: socket.socket, said: BufferedIOBase) -> 
 
 
 def _listen(said: BufferedIOBase, meshcat: socket.socket) -> None:
-    """Hears a page until it hangs up, and tells Meshcat that it is there.
+    """Reads from a page until it disconnects, and connects Meshcat with it.
 
     Raises:
         ValueError: what it says is no frame.

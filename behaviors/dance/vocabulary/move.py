@@ -61,7 +61,7 @@ class MoveStep:
 
     Attributes:
         start, end: when, in shares of the cycle.
-        feet: who stands: left, right or none.
+        feet: which foot stands: left, right or none.
         to: how far the others get: forward, to the left [m].
         turn: how far they turn to the left [rad].
         clearance: height on the way [m].

@@ -38,8 +38,8 @@ class HighestTempo:
     @property
     def next(self) -> Try | None:
         """The slowest that is faster than the best; None when none was tried."""
-        faster = [t for t in self.tries if t.haste > self.best.haste]
-        return min(faster, key=lambda t: t.haste, default=None)
+        faster = [t for t in self.tries if t.tempo_scale > self.best.tempo_scale]
+        return min(faster, key=lambda t: t.tempo_scale, default=None)
 
     @property
     def bpm(self) -> float:
@@ -51,8 +51,8 @@ class HighestTempo:
         beyond = self.next
         if beyond is not None and not beyond.solution.is_solved:
             found = explain(beyond.solution, patience=patience)
-            if found.remedies:
-                return f"{self._at(beyond)} would need {found.remedies[0]}"
+            if found.relaxations:
+                return f"{self._at(beyond)} would need {found.relaxations[0]}"
         used = most_used(self.best.solution)
         if beyond is None:
             return f"scores go no faster; {used}"
@@ -89,8 +89,8 @@ def find_highest_tempo(
     bracket, tries, best = Bracket(pattern.most), list[Try](), start
     if start is not None:
         bracket.note(start)
-    for haste in bracket.levels():
-        found = pattern.attempt(haste, best)
+    for tempo_scale in bracket.levels():
+        found = pattern.attempt(tempo_scale, best)
         tries.append(found)
         if seen is not None:
             seen(found)
@@ -148,6 +148,6 @@ class Bracket:
     def note(self, found: Try) -> None:
         """Remembers which side of the limit a tempo is on."""
         if found.passed:
-            self.low = max(self.low, found.haste)
+            self.low = max(self.low, found.tempo_scale)
         else:
-            self.high = min(self.high, found.haste)
+            self.high = min(self.high, found.tempo_scale)

@@ -15,12 +15,12 @@ import numpy as np
 from backbeat.behaviors.drumming.specification import DrummingSpecification
 from backbeat.behaviors.library.behavior import Behavior
 from backbeat.behaviors.motion.plan import MotionPlan
-from backbeat.behaviors.music.playing.haste import fastest_bpm, haste_range
+from backbeat.behaviors.music.playing.tempo_scale import fastest_bpm, tempo_scale_range
 from backbeat.behaviors.solving.solved_behavior import make_behavior
 from backbeat.behaviors.solving.windowed import LONG
 from backbeat.models.common.errors import BackbeatError
 from backbeat.optimization.interior_point.iterate import Guess
-from backbeat.optimization.interior_point.solution import TrajectorySolution, Trouble
+from backbeat.optimization.interior_point.solution import TrajectorySolution, Violation
 from backbeat.optimization.interior_point.solver import (
     InteriorPoint,
     InteriorPointOptions,
@@ -40,7 +40,7 @@ class Try:
     """One tempo.
 
     Attributes:
-        haste: factor on the tempo of the score.
+        tempo_scale: factor on the tempo of the score.
         bpm: the tempo where it is fastest [beats/min].
         why: what was wrong with the motion; empty when it passed.
         seconds: time that it took [s].
@@ -50,7 +50,7 @@ class Try:
         shaped: whether its strokes have a shape.
     """
 
-    haste: float
+    tempo_scale: float
     bpm: float
     why: str
     seconds: float
@@ -80,10 +80,10 @@ class TempoTries:
         asked, bare = specification.stroke, replace(specification.stroke, shaped=False)
         self.strokes = [bare] if least_time else [asked, bare][: 1 + asked.shaped]
         score = specification.written_score(folder)
-        self.bpm, self.most = fastest_bpm(score), haste_range(score)[1]
+        self.bpm, self.most = fastest_bpm(score), tempo_scale_range(score)[1]
         self.count = 0
 
-    def attempt(self, haste: float, best: Try | None) -> Try:
+    def attempt(self, tempo_scale: float, best: Try | None) -> Try:
         """Solves and verifies at one tempo."""
         self.count += 1
         made: Try | None = None
@@ -91,7 +91,7 @@ class TempoTries:
             # A shape that was let go of stays so: faster strokes need it even less.
             if best is not None and stroke.shaped and not best.shaped:
                 continue
-            wanted = replace(self.specification, haste=haste, stroke=stroke)
+            wanted = replace(self.specification, tempo_scale=tempo_scale, stroke=stroke)
             made = self._try(wanted, best)
             if made.passed:
                 break
@@ -100,7 +100,7 @@ class TempoTries:
 
     def _try(self, wanted: DrummingSpecification, best: Try | None) -> Try:
         """Solves and verifies strokes of one kind at one tempo."""
-        started, haste = time.perf_counter(), wanted.haste
+        started, tempo_scale = time.perf_counter(), wanted.tempo_scale
         plan = wanted.plan(self.folder)
         if plan.problem.times[-1] >= LONG:
             raise BackbeatError(
@@ -108,7 +108,7 @@ class TempoTries:
                 f"highest tempo is found of patterns of less than {LONG:g} s: take the "
                 "bars that matter"
             )
-        bpm, shaped = haste * self.bpm, wanted.stroke.shaped
+        bpm, shaped = tempo_scale * self.bpm, wanted.stroke.shaped
         what = f"{bpm:.4g} BPM{'' if shaped else ', strokes without a shape'}"
         self.progress(1.0 - 0.8**self.count, what)
         made: Try | None = None
@@ -116,10 +116,12 @@ class TempoTries:
             given: MotionPlan | None = plan
             while given is not None:
                 solution = self._solve(given, guess, what)
-                why, behavior, troubles = self._verified(given, solution)
+                why, behavior, violations = self._verified(given, solution)
                 spent = time.perf_counter() - started
-                made = Try(haste, bpm, why, spent, given, solution, behavior, shaped)
-                given = _closer(given, troubles)
+                made = Try(
+                    tempo_scale, bpm, why, spent, given, solution, behavior, shaped
+                )
+                given = _closer(given, violations)
                 if given is not None:
                     guess = _moved(made, given)
             assert made is not None
@@ -150,7 +152,7 @@ class TempoTries:
 
     def _verified(
         self, plan: MotionPlan, solution: TrajectorySolution
-    ) -> tuple[str, Behavior | None, list[Trouble]]:
+    ) -> tuple[str, Behavior | None, list[Violation]]:
         """What is wrong with a motion, the motion, and where between knots it fails."""
         if not solution.is_solved:
             at, name, amount = solution.violations()[0]
@@ -175,18 +177,18 @@ class TempoTries:
             f"{worst.time:.2f} s ({worst.where})"
         )
         places = filter(self._counts, certificate.places)
-        return why, None, Certificate((), tuple(places)).troubles()
+        return why, None, Certificate((), tuple(places)).all_violations()
 
     def _counts(self, check: Check) -> bool:
         """Whether a check has to pass: the least time knows limits of joints alone."""
         return not self.least_time or check.name.startswith("joint_")
 
 
-def _closer(plan: MotionPlan, troubles: list[Trouble]) -> MotionPlan | None:
+def _closer(plan: MotionPlan, violations: list[Violation]) -> MotionPlan | None:
     """The same hits with closer knots about troubles; None where that is no help."""
-    if not troubles or plan.otherwise is None:
+    if not violations or plan.fallback_plan is None:
         return None
-    other = plan.otherwise(troubles)
+    other = plan.fallback_plan(violations)
     # With other hits it would be another pattern.
     return other if other is not None and other.events == plan.events else None
 

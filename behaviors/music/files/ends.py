@@ -1,4 +1,4 @@
-"""Rests before and after what music files hold, who know nothing of a drummer.
+"""Rests before and after the notes of a music file, which has none for a drummer.
 
 A drummer starts with both sticks on drums, and returns there.
 """

@@ -1,4 +1,4 @@
-"""Parts of a score that tell hands where to be: holds, and gotos."""
+"""Parts of a score that place the hands: holds, and gotos."""
 
 from collections.abc import Iterator
 
@@ -6,7 +6,7 @@ from backbeat.behaviors.music.files.score_finish import MOST_BEATS
 from backbeat.behaviors.music.notation.percussion import Members
 from backbeat.behaviors.music.notation.score import (
     HANDS,
-    LEAST_WAY,
+    LEAST_TRANSFER,
     LEAVE_BEATS,
     HandMove,
 )
@@ -82,9 +82,10 @@ def part_moves(
 
 def _check_goto(part: PartDescription, members: Members, where: str) -> None:
     """Refuses gotos that make no sense."""
-    if not LEAST_WAY <= part.goto <= MOST_BEATS:
+    if not LEAST_TRANSFER <= part.goto <= MOST_BEATS:
         raise BackbeatError(
-            f"{where}: a goto takes {part.goto:g} beats; it takes {LEAST_WAY:g} to "
+            f"{where}: a goto takes {part.goto:g} beats; it takes "
+            f"{LEAST_TRANSFER:g} to "
             f"{MOST_BEATS} (write 'goto: 2' beside 'to' or 'place')"
         )
     if part.repeat != 1:

@@ -21,7 +21,13 @@ from backbeat.behaviors.music.files.midi_survey import survey
 from backbeat.behaviors.music.files.score_finish import MOST_BEATS, MOST_HITS
 from backbeat.behaviors.music.notation.meter import Meter, MeterChange, MeterMap
 from backbeat.behaviors.music.notation.percussion import Members
-from backbeat.behaviors.music.notation.score import LEAST_WAY, Hit, Hold, Score, Section
+from backbeat.behaviors.music.notation.score import (
+    LEAST_TRANSFER,
+    Hit,
+    Hold,
+    Score,
+    Section,
+)
 from backbeat.behaviors.music.notation.score_description import PartDescription
 from backbeat.behaviors.music.notation.tempo import Tempo, TempoChange
 from backbeat.models.common.bounds import BYTES
@@ -50,7 +56,7 @@ def read_midi(
 ) -> Score:
     """Reads a MIDI file.
 
-    A hold of whole bars is put before it and after it, for files know of no sticks that
+    A hold of whole bars is put before it and after it, for files have no sticks that
     have to rest somewhere; a silence at the start makes the first one longer.
 
     Args:
@@ -164,7 +170,7 @@ def _to_score(
         for tick, note, velocity in sorted(content.hits)
     ]
     ready.hold = _before(tempo, hits[0].beat, start)
-    end = _bar_after(tempo, last + LEAST_WAY)
+    end = _bar_after(tempo, last + LEAST_TRANSFER)
     finish = final_bar(tempo.meter.at(end).beats, members)
     holds = (_hold(ready, 0.0), _hold(finish, end))
     name = Path(where).stem

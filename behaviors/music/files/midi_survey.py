@@ -1,7 +1,7 @@
-"""A look at the bytes of a MIDI file before a library reads it.
+"""Survey of the bytes of a MIDI file before a library reads it.
 
 "Standard MIDI Files 1.0" (MIDI Manufacturers Association, 1996) has numbers of at most
-four bytes; who reads longer ones spends more time than there is on them.
+four bytes; longer ones would take too long to read.
 """
 
 from backbeat.models.common.bounds import MIDI_EVENTS

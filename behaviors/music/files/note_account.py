@@ -1,4 +1,4 @@
-"""What became of each note of a MIDI file, in words."""
+"""The outcome of each note of a MIDI file, in words."""
 
 from collections.abc import Mapping, Sequence
 
@@ -46,12 +46,12 @@ def notes_in_words(notes: Sequence[Note], given: Mapping[str, str]) -> list[str]
     for note, piece, count in notes:
         if given[piece] != piece or piece == "drop":
             said.append(
-                f"MIDI note {note}, {counted(count)}: {_fate(note, piece, given)}"
+                f"MIDI note {note}, {counted(count)}: {_outcome(note, piece, given)}"
             )
     return said
 
 
-def _fate(note: int, piece: str, given: Mapping[str, str]) -> str:
+def _outcome(note: int, piece: str, given: Mapping[str, str]) -> str:
     """What became of a note that is not played as it is meant."""
     if piece == "drop":
         return "dropped, as its map says"

@@ -1,4 +1,4 @@
-"""From what people write to a Score: parts follow each other, hands are found.
+"""Compiles the parts of a score file into a Score, with a hand for each hit.
 
 Places are kept as fractions of a beat until the end, so that triplets and repeats
 add up to nothing but the beat that is meant.

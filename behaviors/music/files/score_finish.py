@@ -15,7 +15,7 @@ from backbeat.behaviors.music.notation.player import HandModel
 from backbeat.behaviors.music.notation.score import FEET, Hit, Score, counted
 from backbeat.behaviors.music.notation.score_description import Adaptation
 from backbeat.behaviors.music.notation.tempo import Tempo
-from backbeat.behaviors.music.notation.ways import check_ways, with_ways
+from backbeat.behaviors.music.notation.transfers import check_transfers, with_transfers
 from backbeat.behaviors.music.playing.adaptation import adapted
 from backbeat.behaviors.music.playing.offers import MOST_WORK, in_words, offers
 from backbeat.behaviors.music.playing.ornaments import two_sticks
@@ -87,10 +87,10 @@ def _finished(
     )
     if score.notes:
         pieces = [piece for _, piece, _ in score.notes]
-        fate = what_becomes(
+        outcome = what_becomes(
             pieces, members, description.absent, description.mapping, where
         )
-        remarks = notes_in_words(score.notes, fate)
+        remarks = notes_in_words(score.notes, outcome)
     hits = _on_feet(hits, members, score.tempo, where)
     hits, ornaments = two_sticks(hits, score.tempo)
     remarks += ornaments
@@ -98,8 +98,8 @@ def _finished(
     remarks += merged
     hits = spared(hits, score.moves, score.tempo, where)
     visits = sorted([*hits, *arrivals(score.moves)], key=lambda h: h.beat)
-    holds = with_ways(score.holds, visits, score.tempo)
-    check_ways(hits, holds, score.tempo, where)
+    holds = with_transfers(score.holds, visits, score.tempo)
+    check_transfers(hits, holds, score.tempo, where)
     if player is not None:
         steps = [h for h in hits if h.hand in FEET]
         hits, dropped = find_hands(

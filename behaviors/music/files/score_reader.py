@@ -48,7 +48,7 @@ def load_score(
     player: HandModel | None = None,
     given: Adaptation = AS_WRITTEN,
 ) -> Score:
-    """Reads a score, finds hands for what is open and looks at its backing track.
+    """Reads a score, finds hands for open hits and checks its backing track.
 
     Args:
         path: a score in YAML, a tablature or a MIDI file.

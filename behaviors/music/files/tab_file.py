@@ -40,7 +40,7 @@ from backbeat.models.common.outside_file import read_text
 _SECTION = re.compile(r"\[([^\]]{0,60})\]\s*+(?:x\s*+(\d{1,4}))?", re.I | re.A)
 _KEY = re.compile(r"([A-Za-z][A-Za-z_ ]{1,19}?)\s*+[:=]\s*+(.*)", re.A)
 SUFFIXES = (".tab", ".txt")
-# What tells people how often a passage is played.
+# Text on how often a passage is played.
 _UNCLEAR = re.compile(
     r"(?i)^[\s(\[]*(?:x\s*\d+|\d+\s*x)[\s)\]]*$"
     r"|\b(?:repeat|play)\w*\b.{0,40}(?:\d|\b(?:twice|thrice|again|two|three|four)\b)"
@@ -91,7 +91,7 @@ def read_tab_file(text: str, members: Members, where: str) -> ScoreDescription:
         section = _SECTION.fullmatch(line.strip())
         key = _KEY.fullmatch(line.strip())
         if is_row(line) and not _is_known(key):
-            # Rows are told by the numbers that they have in the file.
+            # Rows are named by their numbers in the file.
             rows[-1] += [line] if rows[-1] else [from_line(number), line]
             continue
         if rows[-1]:

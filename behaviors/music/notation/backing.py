@@ -90,7 +90,7 @@ def _check(path: Path, saved_at: int, size: int) -> None:
 
 
 def read_recording(path: str | Path) -> BackingTrack:
-    """Decodes a WAV file of somebody's.
+    """Decodes a WAV file.
 
     Raises:
         BackbeatError: it cannot be read, is no WAV file, ends before its last sample,

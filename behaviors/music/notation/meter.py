@@ -16,8 +16,8 @@ from backbeat.models.common.errors import BackbeatError
 
 LEAST_BAR, MOST_BAR = 0.25, 16.0
 DENOMINATORS = (1, 2, 4, 8, 16, 32, 64)
-# Bars and beats are told to a billionth of a beat, so that the first beat of a bar is
-# not the fifth of the one before.
+# Bars and beats are rounded to a billionth of a beat, so that the first beat of a bar
+# is not the fifth of the one before.
 DIGITS = 9
 
 

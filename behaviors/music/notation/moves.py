@@ -10,7 +10,7 @@ from itertools import pairwise
 
 from backbeat.behaviors.music.notation.score import (
     HANDS,
-    LEAST_WAY,
+    LEAST_TRANSFER,
     LEAVE_BEATS,
     HandMove,
     HandTarget,
@@ -45,7 +45,7 @@ def spared(
             hands = f"the {hit.hand} hand has" if hit.hand else "both hands have"
             raise BackbeatError(
                 f"{where}: {hands} been sent elsewhere, which leaves no time for the "
-                f"{hit.member} in {tempo.in_words(hit.beat)}; leave {LEAST_WAY:g} "
+                f"{hit.member} in {tempo.in_words(hit.beat)}; leave {LEAST_TRANSFER:g} "
                 "beats after its goto, or let that end with a hit (velocity: 90)"
             )
         free = next((h for h in HANDS if h not in busy), "")
@@ -55,7 +55,7 @@ def spared(
 
 def _free_from(move: HandMove) -> float:
     """The beat from which a hand that was sent may hit again."""
-    return move.end if move.velocity else move.end + LEAST_WAY
+    return move.end if move.velocity else move.end + LEAST_TRANSFER
 
 
 def find_targets(
@@ -103,7 +103,7 @@ def _of_hand(
         if move is not None:
             stay = max(0.0, until - arrival)
             targets.append(HandTarget(hand, arrival, stay, move.member, move.place))
-        elif after in starts and until - left >= LEAST_WAY:
+        elif after in starts and until - left >= LEAST_TRANSFER:
             rise = min(RISE_BEATS, 0.5 * (until - left))
             targets.append(HandTarget(hand, left + rise, until - left - rise, member))
     return targets

@@ -1,4 +1,4 @@
-"""Percussion: the pieces that music asks for, and those that a kit has.
+"""Percussion: the pieces of a piece of music, and those of a kit.
 
 Note numbers are those of the percussion map of General MIDI Level 1 (MIDI
 Manufacturers Association, 1991); rows of tablature are abbreviations that drummers
@@ -88,7 +88,7 @@ CHOICES = ("map", "drop", "refuse")
 
 @dataclass(frozen=True)
 class Members:
-    """What music has to know of a kit.
+    """The members of a kit, as music names them.
 
     Attributes:
         numbers: member by its number in the drummers' numbering.

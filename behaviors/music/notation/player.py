@@ -1,4 +1,4 @@
-"""Player: what sticking has to know of two hands at a kit."""
+"""Model of two hands at a kit, for sticking."""
 
 import math
 from collections.abc import Callable, Mapping
@@ -8,37 +8,37 @@ import numpy as np
 
 
 @dataclass(frozen=True)
-class Advice:
-    """What was learned from motions that were not found.
+class Hints:
+    """Hints for another attempt, from motions that were not found.
 
     Attributes:
         prices: what a hit costs in a hand, by beat, member and hand.
         dropped: hits that no hand plays, by beat and member.
         finer: beats about which knots are closer together, in sets: the closer, the
             more sets a beat is in.
-        instead: what to follow if this does not help either; None when there is
-            nothing of the kind.
+        fallback: hints for the attempt after the next; None when there is
+            none.
     """
 
     prices: Mapping[tuple[float, str, str], float] = field(default_factory=dict)
     dropped: frozenset[tuple[float, str]] = frozenset()
     finer: tuple[frozenset[float], ...] = ()
-    instead: "Advice | None" = None
+    fallback: "Hints | None" = None
 
 
-NO_ADVICE = Advice()
+NO_HINTS = Hints()
 
 
 @dataclass(frozen=True)
 class HandModel:
-    """What sticking knows of two hands at a kit.
+    """Kinematic model of two hands at a kit.
 
     Attributes:
         places: (3,) strike point of each member [m], x forward, y to the left.
-        can_reach: whether a hand gets at a member, asked only for what would be used.
+        can_reach: whether a hand reaches a member; called only for candidates.
         repeat: least time between two strokes of a hand on one drum [s].
         acceleration: most of a tip on its way between drums [m/s^2].
-        advice: what choices to avoid.
+        hints: what choices to avoid.
 
     The fastest travel is a model, and meant to be hardly ever too slow: a way of length
     d takes 2 sqrt(d / a) from rest to rest when acceleration is all that limits it, and
@@ -49,7 +49,7 @@ class HandModel:
     can_reach: Callable[[str, str], bool] = lambda hand, member: True
     repeat: float = 0.10
     acceleration: float = 60.0
-    advice: Advice = NO_ADVICE
+    hints: Hints = NO_HINTS
 
     def travel(self, a: str, b: str) -> float:
         """Least time between a stroke on one member and on another [s]."""

@@ -20,7 +20,7 @@ DROPPED, MOVED = "dropped", "moved"
 # Beats at the end of a hold in which resting hands are on their way, and the least
 # number of beats between a hit and a rest of the same hand.
 LEAVE_BEATS = 1.0
-LEAST_WAY = 0.75
+LEAST_TRANSFER = 0.75
 
 
 class Remark(str):
@@ -42,7 +42,7 @@ class Remark(str):
 
 
 def amounts(remarks: Iterable[str], code: str) -> list[int]:
-    """How much each remark of a code tells of."""
+    """The amount of each remark of a code."""
     return [r.amount for r in remarks if isinstance(r, Remark) and r.code == code]
 
 
@@ -98,8 +98,8 @@ class Hold:
 
     def is_busy(self, hand: str, beat: float) -> bool:
         """Whether a hand rests here at a beat, or is too near to its rest to hit."""
-        first = self.contact_start - LEAST_WAY + 1e-9
-        last = self.contact_end + LEAST_WAY - 1e-9
+        first = self.contact_start - LEAST_TRANSFER + 1e-9
+        last = self.contact_end + LEAST_TRANSFER - 1e-9
         return first < beat < last and hand in self.rest
 
 

@@ -1,4 +1,4 @@
-"""What people write: the keys of a score file, a page of YAML.
+"""The keys of a score file in YAML.
 
 A part is a hold, or bars that are played. Bars come as lines of hands, as tablature,
 as a list of hits, or as several of them together.

@@ -1,4 +1,4 @@
-"""Offers: which option would have two hands play what they cannot.
+"""Offers: options that would make an unplayable score playable.
 
 Every option is tried on the whole of it, so that an offer is never a guess; of what
 would do, the one that changes least goes first.
@@ -30,7 +30,7 @@ MOST_DROPPED = 0.5
 # Hits that hands are found for, all tries together: a long song has fewer tries, and
 # none beyond so many; the first is to leave out what cannot be played.
 MOST_WORK = 6000
-# How many offers are told.
+# How many offers are printed.
 TOLD = 3
 # Finds hands for all hits of an adaptation.
 Try = Callable[[Adaptation], Score]

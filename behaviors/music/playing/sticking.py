@@ -2,7 +2,7 @@
 
 A state is where each hand struck last, and when. Every hit goes to one of the hands,
 and the sequence of choices with the least cost is found exactly (Bellman, "Dynamic
-Programming", 1957). What costs is haste (the fastest time for a hand's way over the
+Programming", 1957). The costs are the time ratio (least time of a hand's path over the
 time there is, squared, so that hands alternate by themselves), reaching over to the
 other side, and crossing hands. A way that takes longer than there is time for cannot be
 chosen. What the author has given to a hand stays there, and is not judged.
@@ -26,12 +26,12 @@ from backbeat.behaviors.music.notation.score import (
     counted,
 )
 from backbeat.behaviors.music.notation.tempo import Tempo
-from backbeat.behaviors.music.notation.ways import Rests
+from backbeat.behaviors.music.notation.transfers import Rests
 from backbeat.models.common.errors import BackbeatError
 
-# What haste, a meter on the other side and a meter of crossing cost: one hand plays
+# Costs of the time ratio, of a meter aside and of a meter of crossing: one hand plays
 # up to five strokes a second on its side alone, beyond that both share them.
-HASTE, OTHER_SIDE, CROSSING = 12.0, 12.0, 12.0
+TIME_RATIO, OTHER_SIDE, CROSSING = 12.0, 12.0, 12.0
 # What lies in the middle between the hands, to each side [m].
 MIDDLE = 0.1
 # Hands that strike within this time of each other [s] stand crossed by at most this
@@ -45,7 +45,7 @@ DROP = 1e4
 # that a passage is slowed down.
 PASSAGE, SLOWEST = 2.0, 8.0
 # States kept from moment to moment: all there are in music that two hands can play, and
-# the cheapest in noise; fewer where nobody could play so many hits, in all.
+# the cheapest in noise; fewer where so many hits cannot be played, in all.
 MOST_STATES, MOST_WORK = 100, 500_000
 # How many dropped hits are named.
 NAMED = 3
@@ -229,7 +229,7 @@ class _Sticking:
         """Whether a hand is free for a hit, and gets at its drum."""
         if (hand, hit.member) in self.out_of_reach:
             return False
-        if (hit.beat, hit.member) in self.player.advice.dropped:
+        if (hit.beat, hit.member) in self.player.hints.dropped:
             return False
         return self.rests.at(hand, hit.beat) is None
 
@@ -250,17 +250,19 @@ class _Sticking:
                 continue
             last = hands[hand]
             hands[hand] = _Stop(time, hit.member, bool(hit.hand))
-            haste = self._haste(last, hands[hand])
-            if haste is None:
+            time_ratio = self._time_ratio(last, hands[hand])
+            if time_ratio is None:
                 return None
-            price += HASTE * haste**2 + OTHER_SIDE * self.side[hit.member][hand]
-            price += self.player.advice.prices.get((hit.beat, hit.member, hand), 0.0)
+            price += (
+                TIME_RATIO * time_ratio**2 + OTHER_SIDE * self.side[hit.member][hand]
+            )
+            price += self.player.hints.prices.get((hit.beat, hit.member, hand), 0.0)
         crossing = self._crossing(hands["left"], hands["right"])
         if crossing is None:
             return None
         return (hands["left"], hands["right"]), price + crossing
 
-    def _haste(self, last: _Stop, stop: _Stop) -> float | None:
+    def _time_ratio(self, last: _Stop, stop: _Stop) -> float | None:
         """Least time over the time there is; None when that is too little."""
         if not last.member:
             return 0.0

@@ -1,1 +1,1 @@
-"""What may be wrong with a URDF: joints, shapes, transmissions, topology, inertia."""
+"""Checks of a URDF: joints, shapes, transmissions, topology, inertia."""

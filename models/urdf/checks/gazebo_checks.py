@@ -1,4 +1,4 @@
-"""What Gazebo wants of a URDF, and which of its tags would change a simulation."""
+"""Requirements of Gazebo on a URDF, and its tags that change a simulation."""
 
 import math
 from collections.abc import Iterator
@@ -34,7 +34,12 @@ def check_gazebo_tags(description: Description) -> Iterator[Finding]:
         if gazebo.reference not in known:
             says = f"{gazebo.reference!r} is neither a link nor a joint"
             yield Finding(
-                "unknown-reference", _WARNING, gazebo.line, where, says, "mend the name"
+                "unknown-reference",
+                _WARNING,
+                gazebo.line,
+                where,
+                says,
+                "correct the name",
             )
         for tag in gazebo.tags:
             acts = tag.name in (_OF_LINKS if gazebo.reference else _OF_ROBOTS)

@@ -1,4 +1,4 @@
-"""Whether what is said about each joint makes sense, and what Drake makes of it."""
+"""Checks of each joint: valid values, and how Drake reads them."""
 
 import math
 from collections.abc import Iterator
@@ -16,12 +16,12 @@ from backbeat.models.urdf.reading.finding import Finding, Severity
 
 # Joint types that Drake has as an extension alone.
 _DRAKE_TYPES = ("ball", "screw", "universal", "curvilinear")
-# Below the first, Drake refuses an axis; further than the second from one, somebody
-# may have meant another axis than the one that results.
+# Length below which Drake refuses an axis, and distance from one beyond which another
+# axis may have been meant.
 _ZERO, _UNIT = 1e-8, 1e-3
 
 # What becomes of types that are no hinge with stops: what is said, and what to do.
-_FATES = {
+_SUPPORT = {
     "continuous": (
         "it turns without end: in Drake a revolute joint without limits of position, "
         "planned, controlled and driven as one",
@@ -73,15 +73,15 @@ def _found(
 def _check_type(joint: Joint) -> Iterator[Finding]:
     at = joint.line
     if joint.type == "continuous":
-        yield _found("continuous-joint", _NOTE, joint, at, *_FATES["continuous"])
+        yield _found("continuous-joint", _NOTE, joint, at, *_SUPPORT["continuous"])
     elif joint.type == "prismatic":
-        yield _found("prismatic-joint", _NOTE, joint, at, *_FATES["prismatic"])
+        yield _found("prismatic-joint", _NOTE, joint, at, *_SUPPORT["prismatic"])
     elif joint.type == "planar":
-        yield _found("planar-joint", _ERROR, joint, at, *_FATES["planar"])
+        yield _found("planar-joint", _ERROR, joint, at, *_SUPPORT["planar"])
     elif joint.type == "floating" and joint.parent == WORLD:
-        yield _found("floating-joint", _NOTE, joint, at, *_FATES["free base"])
+        yield _found("floating-joint", _NOTE, joint, at, *_SUPPORT["free base"])
     elif joint.type == "floating":
-        yield _found("floating-joint", _ERROR, joint, at, *_FATES["floating"])
+        yield _found("floating-joint", _ERROR, joint, at, *_SUPPORT["floating"])
     elif joint.type and joint.type not in POSITIONS:
         remedy = f"one of {', '.join(POSITIONS)}"
         if joint.type in _DRAKE_TYPES:
@@ -228,7 +228,9 @@ def _check_mimic(description: Description, joint: Joint) -> Iterator[Finding]:
     leader = description.joints.get(mimic.joint)
     if leader is None:
         says = f"it follows {mimic.joint!r}, which is not among the joints"
-        yield _found("unknown-joint", _ERROR, joint, mimic.line, says, "mend the name")
+        yield _found(
+            "unknown-joint", _ERROR, joint, mimic.line, says, "correct the name"
+        )
     elif leader is joint:
         says = "it follows itself"
         yield _found("unknown-joint", _ERROR, joint, mimic.line, says, "name another")

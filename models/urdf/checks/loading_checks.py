@@ -5,11 +5,15 @@ on with something else than the file says.
 """
 
 from backbeat.models.urdf.checks.connecting import check_connecting
-from backbeat.models.urdf.checks.fates import fate_findings, unevaluated, uses
 from backbeat.models.urdf.checks.gazebo_checks import check_gazebo_tags
 from backbeat.models.urdf.checks.inertia import check_inertias
 from backbeat.models.urdf.checks.joint_checks import check_joints
 from backbeat.models.urdf.checks.shape_checks import check_shapes
+from backbeat.models.urdf.checks.support_table import (
+    support_findings,
+    unevaluated,
+    uses,
+)
 from backbeat.models.urdf.checks.topology import check_topology
 from backbeat.models.urdf.checks.transmission_checks import check_transmissions
 from backbeat.models.urdf.reading.description import Description
@@ -36,7 +40,7 @@ _OF_ROBOTS = (
 
 def check_loading(document: Document, description: Description) -> list[Finding]:
     """What of a file keeps it from being loaded; the worst of its findings."""
-    found = [*unevaluated(document), *fate_findings(uses(document))]
+    found = [*unevaluated(document), *support_findings(uses(document))]
     for check in CHECKS:
         found += check(description)
     return [

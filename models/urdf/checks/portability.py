@@ -6,7 +6,7 @@ from backbeat.models.urdf.reading.description import INERTIA
 from backbeat.models.urdf.reading.document import Document, attributes, line, tag
 from backbeat.models.urdf.reading.finding import Finding, Severity
 
-# Shapes that Drake alone knows by these names, and what others write.
+# Names of shapes in Drake alone, and those of other programs.
 _SHAPES = {
     "drake:capsule": "write <capsule>, which MuJoCo reads too",
     "drake:ellipsoid": "no other reader has one: a sphere, or a mesh",

@@ -103,7 +103,7 @@ def _check_materials(description: Description) -> Iterator[Finding]:
                     where,
                     f"the material {material.name!r} has no color here or in the "
                     "robot, and is drawn gray",
-                    "write its <color>, or mend the name",
+                    "write its <color>, or correct the name",
                 )
             continue
         if not material.name:

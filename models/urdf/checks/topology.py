@@ -1,4 +1,4 @@
-"""Whether links and joints hang together as one tree whose parts have mass."""
+"""Checks that links and joints form one tree whose moving parts have mass."""
 
 from collections.abc import Iterator
 
@@ -44,7 +44,7 @@ def _check_names(description: Description) -> Iterator[Finding]:
                     joint.line,
                     f"joint {joint.name!r}",
                     f"its {end} {name!r} is not among the links",
-                    "declare the link, or mend the name",
+                    "declare the link, or correct the name",
                 )
     for frame in description.frames.values():
         if frame.name in description.links:
@@ -61,7 +61,7 @@ def _check_names(description: Description) -> Iterator[Finding]:
                 frame.line,
                 f"frame {frame.name!r}",
                 f"its link {frame.link!r} is not among the links",
-                "declare the link, or mend the name",
+                "declare the link, or correct the name",
             )
 
 

@@ -1,4 +1,4 @@
-"""Whether transmissions make the actuators that their author had in mind."""
+"""Checks that transmissions define the actuators that they seem to define."""
 
 from collections.abc import Iterator
 
@@ -82,7 +82,9 @@ def _check_ends(
         joint = description.joints.get(end.name)
         if joint is None:
             says = f"its joint {end.name!r} is not among the joints"
-            yield _found("unknown-joint", _ERROR, transmission, says, "mend the name")
+            yield _found(
+                "unknown-joint", _ERROR, transmission, says, "correct the name"
+            )
         elif joint.type == "fixed":
             says = f"its joint {end.name!r} is fixed: it drives nothing"
             yield _found("drives-nothing", _NOTE, transmission, says)

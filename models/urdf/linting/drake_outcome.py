@@ -1,4 +1,4 @@
-"""What Drake's own reader makes of a description, asked in a process that may die."""
+"""Result of Drake's own reader for a description, in a process that may crash."""
 
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -54,7 +54,7 @@ def compare(
     description: Description,
     drake: DrakeOutcome,
     found: list[Finding],
-    mended: DrakeOutcome | None = None,
+    fixed: DrakeOutcome | None = None,
 ) -> list[Finding]:
     """Where Drake's outcome is not what our own findings led to expect.
 
@@ -62,13 +62,13 @@ def compare(
         description: what the file says.
         drake: what became of the file.
         found: what was found in it.
-        mended: what became of the text that Backbeat loads in place of the file; None
+        fixed: what became of the text that Backbeat loads in place of the file; None
             if it loads the file as it is, or not at all.
     """
-    if drake.outcome != "read" and mended is not None:
-        if mended.outcome == "read":
-            return [_alone(drake), *_differences(description, mended)]
-        return [_failure(mended, found)]
+    if drake.outcome != "read" and fixed is not None:
+        if fixed.outcome == "read":
+            return [_alone(drake), *_differences(description, fixed)]
+        return [_failure(fixed, found)]
     if drake.outcome != "read":
         return [_failure(drake, found)]
     if any(f.severity is Severity.ERROR for f in found):

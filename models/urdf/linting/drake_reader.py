@@ -1,4 +1,4 @@
-"""The process that has Drake read descriptions, seen from its owner.
+"""The parent's side of the process in which Drake reads descriptions.
 
 Nothing that takes long to import is imported here, for its start comes first.
 """
@@ -19,7 +19,7 @@ WORKER = Path(__file__).parent / "drake_worker.py"
 # Longest time that a file may take, and that importing Drake may take [s].
 PATIENCE, START = 4.0, 60.0
 
-# A process that was started before anybody asked for one.
+# A process that was started before it was requested.
 _ahead: list["subprocess.Popen[bytes]"] = []
 
 

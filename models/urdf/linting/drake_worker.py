@@ -1,8 +1,8 @@
-"""A process that has Drake read descriptions, and may die of it.
+"""A process in which Drake reads descriptions, and which may crash.
 
 It stands alone, so that it starts as fast as Drake can be imported. A line of JSON on
 its input names a file and its packages; a line of JSON on its output says what became
-of it. Whoever started it counts silence and death as outcomes, see `drake_reader`.
+of it. Silence and death count as outcomes in the parent process, see `drake_reader`.
 """
 
 import json

@@ -4,10 +4,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from backbeat.models.urdf.checks.fates import Use, fate_findings, unevaluated, uses
 from backbeat.models.urdf.checks.gazebo_checks import check_for_gazebo
 from backbeat.models.urdf.checks.loading_checks import CHECKS
 from backbeat.models.urdf.checks.portability import check_portability
+from backbeat.models.urdf.checks.support_table import (
+    Use,
+    support_findings,
+    unevaluated,
+    uses,
+)
 from backbeat.models.urdf.linting.drake_outcome import DrakeOutcome, ask, compare
 from backbeat.models.urdf.linting.drake_reader import DrakeReader
 from backbeat.models.urdf.reading.description import Description
@@ -24,9 +29,9 @@ class LintReport:
     Attributes:
         description: what could be read of the file.
         findings: the worst first, then by line.
-        uses: every element and attribute with its fate.
+        uses: every element and attribute with its support.
         drake: what Drake's reader made of it; None if it was not asked.
-        mended: what it made of the text that Backbeat loads in place of a file that
+        fixed: what it made of the text that Backbeat loads in place of a file that
             Drake does not read; None if there is none.
     """
 
@@ -34,7 +39,7 @@ class LintReport:
     findings: list[Finding]
     uses: list[Use]
     drake: DrakeOutcome | None
-    mended: DrakeOutcome | None = None
+    fixed: DrakeOutcome | None = None
 
     @property
     def exit_code(self) -> int:
@@ -57,7 +62,7 @@ class LintReport:
             "findings": [f.as_data() for f in self.findings],
             "uses": [u.as_data() for u in self.uses],
             "drake": self.drake.as_data() if self.drake else None,
-            "drake_mended": self.mended.as_data() if self.mended else None,
+            "drake_fixed": self.fixed.as_data() if self.fixed else None,
         }
 
 
@@ -79,20 +84,20 @@ def lint(
         reader.start()
     description, findings = examine(document)
     used = uses(document)
-    findings += fate_findings(used)
+    findings += support_findings(used)
     if for_gazebo:
         findings += check_for_gazebo(description)
-    drake = mended = None
+    drake = fixed = None
     if reader is not None:
         drake = ask(reader, description)
         if drake.outcome != "read" and exit_code(findings) < Severity.ERROR:
-            mended = _ask_mended(reader, description)
-        findings += compare(description, drake, findings, mended)
+            fixed = _ask_fixed(reader, description)
+        findings += compare(description, drake, findings, fixed)
     findings.sort(key=lambda f: (-f.severity, f.line))
-    return LintReport(description, findings, used, drake, mended)
+    return LintReport(description, findings, used, drake, fixed)
 
 
-def _ask_mended(reader: DrakeReader, description: Description) -> DrakeOutcome | None:
+def _ask_fixed(reader: DrakeReader, description: Description) -> DrakeOutcome | None:
     """What becomes of the text that Backbeat loads in place of a file."""
     # It brings Drake along, which a process of its own has had until here.
     from backbeat.models.urdf.loading.readable import readable

@@ -1,4 +1,4 @@
-"""The box that is as heavy as a link and as hard to turn."""
+"""The box with the mass and the moments of inertia of a link."""
 
 import numpy as np
 from pydrake.math import RigidTransform, RollPitchYaw, RotationMatrix

@@ -15,14 +15,14 @@ from lxml import etree
 
 from backbeat.models.urdf.loading.contact_sets import choose_contact_set
 from backbeat.models.urdf.loading.inertia_box import inertia_box
-from backbeat.models.urdf.loading.mended_looks import mend_looks, needs_mending
-from backbeat.models.urdf.loading.slimming import slim
+from backbeat.models.urdf.loading.link_merging import merge_links
 from backbeat.models.urdf.loading.stand_ins import (
     bare_bodies,
     draw_bare,
     fill_box,
     pass_through_neighbors,
 )
+from backbeat.models.urdf.loading.visual_fixes import fix_visuals, needs_fixes
 from backbeat.models.urdf.reading.description import Description
 from backbeat.models.urdf.reading.document import (
     attributes,
@@ -98,21 +98,21 @@ def _make_readable(
         kept is None
         and not contact_set
         and not any(f.rule in _OF_MESHES for f in check_meshes(description))
-        and not needs_mending(description)
+        and not needs_fixes(description)
         and not bare_bodies(description)
     ):
         return "", ()
     root = read_document(description.path).root
-    mended = mend_looks(root, description)
+    fixed = fix_visuals(root, description)
     if kept is not None:
-        slim(root, description, kept)
-    notes = mended + _mend_meshes(root, description)
+        merge_links(root, description, kept)
+    notes = fixed + _fix_meshes(root, description)
     choose_contact_set(root, description, contact_set, with_points)
     notes += draw_bare(root, description)
     return etree.tostring(root, encoding="unicode"), notes
 
 
-def _mend_meshes(root: Any, description: Description) -> tuple[str, ...]:
+def _fix_meshes(root: Any, description: Description) -> tuple[str, ...]:
     """Gives every mesh a path that can be read, or takes it out; returns notes."""
     left_out = Counter[tuple[str, str]]()
     boxed: dict[str, set[str]] = {use: set() for use, _ in _USES}
@@ -123,7 +123,7 @@ def _mend_meshes(root: Any, description: Description) -> tuple[str, ...]:
             lost = [
                 shape
                 for shape in list(children(link, use))
-                if not _mend(description, shape, known)
+                if not _fix(description, shape, known)
             ]
             others = len(list(children(link, use))) - len(lost)
             for shape in lost:
@@ -157,7 +157,7 @@ def _kind(shape: Any) -> str:
     return name.rpartition(".")[2] if "." in name else "?"
 
 
-def _mend(description: Description, shape: Any, known: tuple[str, ...]) -> bool:
+def _fix(description: Description, shape: Any, known: tuple[str, ...]) -> bool:
     """Gives the mesh of a shape a path that Drake can read; False if there is none."""
     mesh = _mesh(shape)
     if mesh is None:

@@ -1,4 +1,4 @@
-"""Shapes that stand for what a description does not show, or whose mesh is not there.
+"""Replacement shapes for links without a visual or with a missing mesh.
 
 Of a body without any visual its collision shapes are drawn or, where it has none, the
 box that is as heavy as a link and as hard to turn. The same box touches in place of a
@@ -15,7 +15,7 @@ from lxml import etree
 from pydrake.math import RigidTransform, RollPitchYaw
 
 from backbeat.models.urdf.loading.collision_choice import copied_shape
-from backbeat.models.urdf.loading.honoring import transform
+from backbeat.models.urdf.loading.extensions import transform
 from backbeat.models.urdf.loading.inertia_box import inertia_box
 from backbeat.models.urdf.reading.description import (
     WORLD,

@@ -21,7 +21,7 @@ from backbeat.models.contact.cones import (
     assign_material,
     collision_shapes,
 )
-from backbeat.models.urdf.loading.honoring import flag, number
+from backbeat.models.urdf.loading.extensions import flag, number
 from backbeat.models.urdf.reading.description import Description
 
 # Depth at which both laws of damping agree [m].
@@ -52,7 +52,7 @@ def described_material(
     return material
 
 
-def honor_surfaces(
+def apply_surface_extensions(
     plant: MultibodyPlant,
     graph: SceneGraph,
     instance: ModelInstanceIndex,

@@ -29,7 +29,7 @@ from backbeat.models.urdf.mujoco.shapes import (
     read_shape,
     write_geometry,
 )
-from backbeat.models.urdf.mujoco.values import Reader, read_values
+from backbeat.models.urdf.mujoco.values import MjcfValues, read_values
 from backbeat.models.urdf.reading.description import listed
 from backbeat.models.urdf.reading.document import (
     Document,
@@ -109,7 +109,7 @@ def _document(path: Path, levels: int) -> Any:
     return root
 
 
-def _robot(reader: Reader, bodies: list[Any]) -> Any:
+def _robot(reader: MjcfValues, bodies: list[Any]) -> Any:
     """The body that is the robot's base.
 
     Raises:
@@ -144,7 +144,7 @@ class _Maker:
 
     def __init__(
         self,
-        reader: Reader,
+        reader: MjcfValues,
         meshes: dict[str, MeshAsset],
         efforts: dict[str, float],
         mimics: Mimics,

@@ -5,14 +5,14 @@ from typing import Any
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from backbeat.models.urdf.mujoco.values import Reader
+from backbeat.models.urdf.mujoco.values import MjcfValues
 from backbeat.models.urdf.reading.document import attributes, children, tag
 from backbeat.models.urdf.reading.writing import written
 
 _ORIENTATIONS = ("quat", "euler", "axisangle", "xyaxes", "zaxis")
 
 
-def take_out_frames(reader: Reader, root: Any) -> None:
+def take_out_frames(reader: MjcfValues, root: Any) -> None:
     """Puts what is in frames where they have it, in place.
 
     Raises:
@@ -32,7 +32,7 @@ def take_out_frames(reader: Reader, root: Any) -> None:
         parent[at : at + 1] = inside
 
 
-def _move(reader: Reader, element: Any, X: np.ndarray) -> None:
+def _move(reader: MjcfValues, element: Any, X: np.ndarray) -> None:
     said = attributes(element)
     if "fromto" in said:
         ends = reader.numbers(element, said["fromto"], 6).reshape(2, 3)

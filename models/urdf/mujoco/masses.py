@@ -8,14 +8,14 @@ from lxml import etree
 
 from backbeat.models.common.errors import BackbeatError
 from backbeat.models.urdf.mujoco.shapes import GeomShape
-from backbeat.models.urdf.mujoco.values import Reader
+from backbeat.models.urdf.mujoco.values import MjcfValues
 from backbeat.models.urdf.reading.description import INERTIA
 from backbeat.models.urdf.reading.document import attributes, child
 from backbeat.models.urdf.reading.writing import roll_pitch_yaw, set_pose, written
 
 
 def write_inertial(
-    reader: Reader,
+    reader: MjcfValues,
     body: Any,
     link: Any,
     shapes: Sequence[GeomShape],
@@ -54,7 +54,7 @@ def write_inertial(
     etree.SubElement(inertial, "inertia", dict(zip(INERTIA, values, strict=True)))
 
 
-def _given(reader: Reader, inertial: Any) -> tuple[float, np.ndarray, np.ndarray]:
+def _given(reader: MjcfValues, inertial: Any) -> tuple[float, np.ndarray, np.ndarray]:
     """Mass [kg], (4, 4) pose of its axes in the body, (3, 3) inertia [kg m^2]."""
     said = attributes(inertial)
     mass = float(reader.numbers(inertial, said.get("mass", "0"), 1)[0])

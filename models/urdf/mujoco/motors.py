@@ -3,14 +3,14 @@
 from typing import Any
 
 from backbeat.models.common.errors import BackbeatError, shown
-from backbeat.models.urdf.mujoco.values import ACTUATORS, Reader
+from backbeat.models.urdf.mujoco.values import ACTUATORS, MjcfValues
 from backbeat.models.urdf.reading.document import attributes, children, tag
 
 # What a joint follows: the other, multiplier and offset.
 Mimics = dict[str, tuple[str, float, float]]
 
 
-def effort_limits(reader: Reader, root: Any) -> dict[str, float]:
+def effort_limits(reader: MjcfValues, root: Any) -> dict[str, float]:
     """Effort limits by joint [N m or N], of joints whose motors have one."""
     found: dict[str, float] = {}
     for actuator in (e for a in children(root, "actuator") for e in children(a)):
@@ -31,7 +31,7 @@ def effort_limits(reader: Reader, root: Any) -> dict[str, float]:
     return found
 
 
-def follows(reader: Reader, root: Any, bodies: set[str]) -> Mimics:
+def follows(reader: MjcfValues, root: Any, bodies: set[str]) -> Mimics:
     """What joints follow, by joint.
 
     Raises:
@@ -61,7 +61,7 @@ def follows(reader: Reader, root: Any, bodies: set[str]) -> Mimics:
     return found
 
 
-def _followed(reader: Reader, constraint: Any, said: dict[str, str]) -> Mimics:
+def _followed(reader: MjcfValues, constraint: Any, said: dict[str, str]) -> Mimics:
     offset, factor, *rest = [
         *reader.numbers(constraint, said.get("polycoef", "0 1 0 0 0")),
         *(0.0, 0.0),

@@ -6,7 +6,7 @@ import numpy as np
 from lxml import etree
 
 from backbeat.models.common.errors import BackbeatError, shown
-from backbeat.models.urdf.mujoco.values import Reader, turned_up
+from backbeat.models.urdf.mujoco.values import MjcfValues, turned_up
 from backbeat.models.urdf.reading.document import children
 from backbeat.models.urdf.reading.writing import written
 
@@ -66,7 +66,7 @@ class GeomShape(NamedTuple):
         return np.diag([across, across, 0.5 * m * r * r])
 
 
-def mesh_files(reader: Reader, root: Any) -> dict[str, MeshAsset]:
+def mesh_files(reader: MjcfValues, root: Any) -> dict[str, MeshAsset]:
     """Meshes by name."""
     found = {}
     for mesh in (e for a in children(root, "asset") for e in children(a, "mesh")):
@@ -80,7 +80,7 @@ def mesh_files(reader: Reader, root: Any) -> dict[str, MeshAsset]:
 
 
 def read_shape(
-    reader: Reader, geom: Any, childclass: str, meshes: dict[str, MeshAsset]
+    reader: MjcfValues, geom: Any, childclass: str, meshes: dict[str, MeshAsset]
 ) -> GeomShape | None:
     """A shape; None for one that no robot is made of.
 

@@ -17,8 +17,8 @@ ACTUATORS = ("motor", "position", "velocity", "general", "intvelocity", "damper"
 
 
 @dataclass
-class Reader:
-    """What attributes of a file mean.
+class MjcfValues:
+    """What attributes of an MJCF mean.
 
     Attributes:
         path: the file.
@@ -124,13 +124,13 @@ def turned_up(axis: np.ndarray) -> np.ndarray:
     return np.asarray(found.as_matrix())
 
 
-def read_values(path: str | Path, root: Any) -> Reader:
+def read_values(path: str | Path, root: Any) -> MjcfValues:
     """The compiler's settings and the defaults of a file.
 
     Raises:
         BackbeatError: angles in coordinates that MuJoCo has no more.
     """
-    reader = Reader(Path(path))
+    reader = MjcfValues(Path(path))
     for compiler in children(root, "compiler"):
         said = attributes(compiler)
         if said.get("coordinate", "local") != "local":
@@ -150,7 +150,7 @@ def read_values(path: str | Path, root: Any) -> Reader:
 
 
 def _read_class(
-    reader: Reader, default: Any, above: dict[str, dict[str, str]], name: str
+    reader: MjcfValues, default: Any, above: dict[str, dict[str, str]], name: str
 ) -> None:
     own = {kind: dict(values) for kind, values in above.items()}
     for element in children(default):

@@ -1,4 +1,4 @@
-"""The small YAML that changes a description without touching its file."""
+"""Overlay: a small YAML that changes a description and leaves its file alone."""
 
 import math
 from dataclasses import dataclass, field

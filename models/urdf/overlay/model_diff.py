@@ -1,4 +1,4 @@
-"""What two descriptions of a robot do not have in common."""
+"""Differences between two descriptions of a robot."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
@@ -9,7 +9,7 @@ import numpy as np
 from backbeat.models.urdf.reading.description import Description, Joint, Link
 from backbeat.models.urdf.reading.forward_kinematics import center_of_mass
 
-# Relative difference of two numbers that somebody may have written differently.
+# Relative difference of two numbers that may have been rounded differently.
 SAME = 1e-6
 
 

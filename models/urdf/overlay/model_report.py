@@ -1,4 +1,4 @@
-"""What a robot is made of: groups, masses, inertias, shapes, limits and frames."""
+"""Report on a robot: groups, masses, inertias, shapes, limits and frames."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence

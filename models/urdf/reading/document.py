@@ -1,4 +1,4 @@
-"""The XML of a description, read without entities, network, or surprises of size."""
+"""The XML of a description, read without entities or network, in bounded size."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -84,7 +84,7 @@ class Document:
         except (etree.XMLSyntaxError, ValueError, LookupError) as error:
             entries = [e for e in parser.error_log if e.level_name != "WARNING"]
             if entries and all(e.domain_name == "NAMESPACE" for e in entries):
-                # Drake takes prefixes as parts of names and wants no declaration.
+                # Drake takes prefixes as parts of names and needs no declaration.
                 self.findings.append(_undeclared(entries[0].line, entries[0].message))
                 again = _parser(recover=True)
                 return etree.fromstring(raw, again).getroottree()
@@ -129,7 +129,7 @@ class Document:
                 )
 
     def _mark_lines(self, lines: list[bytes]) -> None:
-        """Has elements know where they begin; the parser knows where that tag ends."""
+        """Gives elements the line where they begin; the parser has that of its end."""
         for element in self.root.iter("*"):
             begin = f"<{tag(element)}".encode()
             at = last = min(line(element), len(lines))

@@ -1,4 +1,4 @@
-"""Finding: something that a robot description says and that its user should know."""
+"""Finding: a fact about a robot description that its user should know."""
 
 from dataclasses import asdict, dataclass
 from enum import IntEnum

@@ -1,6 +1,6 @@
 """Models in other formats than URDF, which Drake reads by itself.
 
-Of them we know only which files they refer to.
+Of them we read only which files they refer to.
 """
 
 import re

@@ -8,7 +8,7 @@
 
 `read_description` refuses a file of which a part cannot be read: a number that is none,
 a name that is missing or there twice, a joint without its links. `read_leniently` reads
-what it can and says what it could not, which is what a checker wants. Neither judges
+what it can and says what it could not, which is what a checker needs. Neither judges
 whether what is read makes sense; that is `backbeat.models.urdf.linting.lint`.
 """
 

@@ -1,4 +1,4 @@
-"""What is known of people who drum, with its source; nothing here is ours."""
+"""Published measurements of human drummers, each with its source."""
 
 from dataclasses import dataclass
 

@@ -1,9 +1,9 @@
-"""Hits: what sticks and beaters of pedals did to the drums, read from contact.
+"""Hits of sticks and of beaters of pedals on drums, from contact forces.
 
 A hit is the onset of force between a tip, or the head of a beater, and a member after
 at least 40 ms without it, with an approach of at least 0.3 m/s; its time is
-interpolated within the step from the tip's height above the surface. Nothing here knows
-the plan; `match_hits` compares with it afterwards.
+interpolated within the step from the tip's height above the surface. The plan is
+not used; `match_hits` compares with it afterwards.
 """
 
 from collections.abc import Sequence
@@ -163,7 +163,7 @@ class HitReport:
     Attributes:
         table: one row a planned hit: time, member, tip, made, error [s], speed
             [m/s], offset from the aim [m], peak force [N].
-        extra: contacts that nobody planned.
+        extra: contacts that are not in the plan.
     """
 
     table: pd.DataFrame
@@ -195,7 +195,7 @@ def run_hits(run: SimulationRun) -> HitReport | None:
         return None
     kit = simulated_kit(run.scenario, run.behavior)
     found = find_hits(run.strike_t, run.strikes, run.tips, run.members, kit)
-    return match_hits(found, run.asked_events(), float(run.t[-1]))
+    return match_hits(found, run.requested_events(), float(run.t[-1]))
 
 
 def match_hits(

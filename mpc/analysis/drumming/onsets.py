@@ -18,7 +18,7 @@ CLOSEST = 0.12
 LEAST_SHARE, LEAST_JUMP = 0.2, 0.3
 # Spikes farther apart than this are in different stretches of playing [s].
 PAUSE = 1.5
-# A tempo is told within this octave [beats/min].
+# Tempos are given within this octave [beats/min].
 SLOWEST, FASTEST = 70.0, 140.0
 # Share of the strongest regularity that the longest period must have.
 REGULAR = 0.85

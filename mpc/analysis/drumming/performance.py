@@ -1,8 +1,8 @@
-"""Drumming, analyzed: rests found in the motion, and how like a person it is played.
+"""Analysis of drumming: rests in the motion, and comparison with human drummers.
 
 Everything is read from the table and the story of a run file. Tips are where forward
-kinematics has them: 200 samples a second do not see the 5 ms of a contact, so speeds at
-the head are those that the contact log found.
+kinematics has them: 200 samples a second do not resolve the 5 ms of a contact, so
+speeds at the head are those of the contact log.
 """
 
 from collections.abc import Mapping
@@ -92,7 +92,7 @@ def drummer_motion(samples: pd.DataFrame, robot: str = "atlas") -> DrummerMotion
 def find_holds(motion: DrummerMotion, story: Mapping[str, Any]) -> pd.DataFrame:
     """Stretches in which both tips rest, and how hard they press.
 
-    They are found in the motion; the score is not asked.
+    They are found in the motion; the score is not used.
 
     Args:
         motion: of the run.

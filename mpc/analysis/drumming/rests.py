@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from backbeat.behaviors.library.behavior import Behavior
-from backbeat.mpc.scenario.asked_tempo import AskedTempo, asked_tempo
+from backbeat.mpc.scenario.requested_tempo import RequestedTempo, requested_tempo
 from backbeat.mpc.simulation.run import SimulationRun
 from backbeat.mpc.world.stick_contacts import FORCE, MEMBER, ROW
 
@@ -22,7 +22,7 @@ def run_rests(run: SimulationRun) -> pd.DataFrame | None:
         run.tips,
         run.members,
         run.behavior,
-        asked_tempo(run.scenario),
+        requested_tempo(run.scenario),
     )
     return None if table.empty else table
 
@@ -33,7 +33,7 @@ def measure_rests(
     tips: Sequence[str],
     members: Sequence[str],
     behavior: Behavior,
-    tempo: AskedTempo | None = None,
+    tempo: RequestedTempo | None = None,
 ) -> pd.DataFrame:
     """What was planned and what was felt in every rest that was played to its end.
 
@@ -41,8 +41,8 @@ def measure_rests(
         t: (M,) sample times [s].
         rows: (M, tips * ROW) rows of `ContactLog.strikes`.
         tips, members: names in the order of the log.
-        behavior: says who rests where, and with which force.
-        tempo: at which it was asked for; None for its own.
+        behavior: with the resting tips, their places and forces.
+        tempo: requested; None for the authored one.
 
     Returns:
         One row a rest: time and duration [s], tip, member; least and most planned
@@ -52,7 +52,7 @@ def measure_rests(
     table = rows.reshape(len(t), len(tips), ROW)
     found = []
     for authored in behavior.events:
-        event = (tempo or AskedTempo()).place(authored)
+        event = (tempo or RequestedTempo()).place(authored)
         end = event.time + event.duration
         if event.kind != "rest" or len(t) == 0 or end > t[-1]:
             continue

@@ -1,1 +1,1 @@
-"""A hand after its target, simulated in closed loop."""
+"""A hand that follows its target, simulated in closed loop."""

@@ -1,4 +1,4 @@
-"""LiveTaskSpace: a hand after its target, both changed while they are watched."""
+"""LiveTaskSpace: a hand that follows its target, both changed in the run."""
 
 from dataclasses import dataclass, field, replace
 
@@ -39,7 +39,7 @@ class LiveTaskSettings:
     task: bool = True
     posture: bool = True
     gravity_compensation: bool = True
-    # What a pelvis does up and down [m, rad/s], and whether the controller is told its
+    # What a pelvis does up and down [m, rad/s], and whether the controller gets its
     # acceleration.
     pelvis_amplitude: float = 0.0
     pelvis_rate: float = 2.0
@@ -47,14 +47,14 @@ class LiveTaskSettings:
 
 
 @dataclass(frozen=True)
-class TaskSpaceMoment:
+class TaskSpaceSample:
     """What there is to see.
 
     Attributes:
         time: [s].
         q: (nq,) configuration of the robot model.
         hand, target: (3,) places [m].
-        at_limit: joints that got less than was asked for.
+        at_limit: joints with less torque than requested.
     """
 
     time: float
@@ -119,7 +119,7 @@ class LiveTaskSpace:
         self._let_listen()
 
     def listen(self, listener: Listener) -> None:
-        """Tells a listener of state and torques now, and whenever it takes them."""
+        """Calls a listener with state and torques now, and whenever it is due."""
         self._listener = listener
         self._after_step(self._context)
         self._let_listen()
@@ -175,7 +175,7 @@ class LiveTaskSpace:
         """Time since the start [s]."""
         return float(self._context.get_time())
 
-    def now(self) -> TaskSpaceMoment:
+    def now(self) -> TaskSpaceSample:
         """What there is to see at present."""
         q, _ = self._state()
         loop, names = self.loop, self.loop.robot.joint_names
@@ -186,7 +186,7 @@ class LiveTaskSpace:
         own = loop.controller.GetMyContextFromRoot(self._context)
         cut = loop.controller.GetOutputPort("at_limit").Eval(own)
         limited = tuple(n for n, c in zip(names, cut, strict=True) if c > 0.5)
-        return TaskSpaceMoment(self.time, q, hand, target, limited)
+        return TaskSpaceSample(self.time, q, hand, target, limited)
 
     def _state(self) -> tuple[np.ndarray, np.ndarray]:
         """(nq,) and (nv,) of the robot model."""

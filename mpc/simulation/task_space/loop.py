@@ -1,6 +1,6 @@
-"""A hand after its target in closed loop: robot, sensing, controller, servo.
+"""A hand that follows its target in closed loop: robot, sensing, controller, servo.
 
-The controller has a model of its own and sees samples only. An arm is bolted to the
+The controller has a model of its own and gets samples only. An arm is bolted to the
 ground. Atlas has its legs held and its pelvis moved, which for the rest of it is all
 that legs could do: what joints feel of a prescribed base is its motion. Or its feet are
 welded to the ground, and the motors of its legs move the pelvis.
@@ -32,13 +32,13 @@ from backbeat.mpc.remote.task_link import TaskSpaceLink
 from backbeat.mpc.remote.task_space import RemoteTaskSpace
 from backbeat.mpc.scenario.base_motion import BaseDrive, BaseMotion
 from backbeat.mpc.scenario.glide import Glide, Sway
+from backbeat.mpc.scenario.model_mismatch import ModelMismatch
 from backbeat.mpc.scenario.target_motion import TargetSource
 from backbeat.mpc.scenario.task_sensing import TaskSensing
 from backbeat.mpc.scenario.task_space_scenario import TaskSpaceScenario
-from backbeat.mpc.scenario.world_error import WorldError
 from backbeat.mpc.simulation.task_space.setup import TaskSpaceSetup, set_up
 from backbeat.mpc.task_space.controller import TaskSpaceController
-from backbeat.mpc.world.altered_robot import alter_robot
+from backbeat.mpc.world.mismatched_robot import apply_model_mismatch
 from backbeat.mpc.world.welded_feet import LegDrive, WeldedLegs
 
 FastTaskSpace = TaskSpaceController | RemoteTaskSpace
@@ -81,8 +81,8 @@ class TaskSpaceLoop:
             lock_joints(plant, own, self.robot.locked)
         else:
             set_joints(plant, own, self.robot.locked)
-        error = WorldError(mass_scale=self.scenario.mass_scale)
-        alter_robot(plant, own, self.world.instance, error, self.scenario.seed)
+        error = ModelMismatch(mass_scale=self.scenario.mass_scale)
+        apply_model_mismatch(plant, own, self.world.instance, error, self.scenario.seed)
         self.world.set_state(own, self.q_start, np.zeros(self.robot.num_velocities))
         return context
 
@@ -227,7 +227,7 @@ def _connect(
 
 
 def _make_sensing(scenario: TaskSpaceScenario, setup: TaskSpaceSetup) -> TaskSensing:
-    """What the controller is told, late and with errors."""
+    """Inputs of the controller, with delays and errors."""
     noise, period, delay = scenario.noise, scenario.period, scenario.delay
     return TaskSensing(setup.robot, setup.hand, noise, period, delay, scenario.seed)
 

@@ -1,4 +1,4 @@
-"""A run of a hand after its target: what happened, and how far off it was."""
+"""A run of a hand that follows its target: samples and errors."""
 
 from dataclasses import dataclass
 
@@ -26,7 +26,7 @@ class TaskSpaceRun:
     """What happened.
 
     Attributes:
-        scenario: what was asked for.
+        scenario: settings of the run.
         t: (n,) times [s].
         q, v: (n, nq), (n, nv) true states.
         hand, target: (n, 3) places [m].
@@ -73,7 +73,7 @@ class TaskSpaceRun:
 
     @property
     def ran_away(self) -> bool:
-        """Whether joints went faster than anybody wants, or the run had to end."""
+        """Whether joints went beyond any useful speed, or the run had to end."""
         return self.ended or not bool((np.abs(self.v[-1]) < RUNAWAY).all())
 
 

@@ -1,4 +1,4 @@
-"""Studies of hands after their targets: one setting at a time, as tables."""
+"""Studies of hands that follow targets: one setting at a time, as tables."""
 
 from collections.abc import Sequence
 
@@ -128,7 +128,7 @@ def pelvis_scenario(
 
     Args:
         rate: of the fastest of the six sways [rad/s].
-        feedforward: whether the controller is told the pelvis' acceleration.
+        feedforward: whether the controller gets the pelvis' acceleration.
         radius: of the circle at 0.3 Hz that the hand goes round; 0 holds it [m].
         duration: of the run [s].
         limits: of the law.

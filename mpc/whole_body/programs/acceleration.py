@@ -1,4 +1,4 @@
-"""AccelerationProgram: accelerations and contact wrenches that do tasks, as a QP.
+"""AccelerationProgram: accelerations and contact wrenches for tasks, as a QP.
 
     unknowns    y = [vdot, w]: accelerations, and a wrench a contact [weights]
     minimize    sum weight |J vdot + b - desired|^2 + sharing |w - planned|^2
@@ -18,20 +18,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from backbeat.models.common.errors import BackbeatError
-from backbeat.models.contact.cones import PATCH_MARGIN, wrench_cone
+from backbeat.models.contact.cones import CONE_ROWS, PATCH_MARGIN, wrench_cone
+from backbeat.models.dynamics.finite import UNBOUNDED
 from backbeat.models.robot.model import RobotModel
-from backbeat.mpc.whole_body.programs.arguments import CONE_ROWS, Tick
+from backbeat.mpc.whole_body.programs.arguments import ProgramWorkspace
 from backbeat.mpc.whole_body.programs.limits import MAX_FORCE
-from backbeat.optimization.qp.program import (
-    INFINITY,
-    DaqpSolver,
-    QPSolution,
-    QuadraticProgram,
-)
+from backbeat.optimization.qp.program import DaqpSolver, QPSolution, QuadraticProgram
 
 # J (k, nv) and b (k,) of a task at the state that was measured last.
 Rows = Callable[[], tuple[np.ndarray, np.ndarray]]
-# A joint may not reach its stop within this time [s]; most that this asks for, and
+# A joint may not reach its stop within this time [s]; largest bound from this, and
 # most acceleration of any joint [rad/s^2].
 STOP_TIME, STOP_MOST, MOST = 0.05, 500.0, 2000.0
 
@@ -43,7 +39,7 @@ class AccelerationTask:
     Attributes:
         name: of the task.
         rows: gives J and b.
-        unit: of what is wanted.
+        unit: of the desired value.
         weight: on its squared error; None for a constraint.
         desired: what was set last; None for a task that is left out.
     """
@@ -55,7 +51,7 @@ class AccelerationTask:
     desired: np.ndarray | None = None
 
     def set_desired(self, desired: np.ndarray | None) -> None:
-        """Sets what is wanted from the next solve on; None leaves the task out."""
+        """Sets the desired value from the next solve on; None leaves the task out."""
         self.desired = desired
 
 
@@ -79,7 +75,7 @@ class AccelerationProgram:
         Args:
             robot: the robot.
             contacts: patches that may carry weight.
-            friction: coefficient of friction that is relied on.
+            friction: coefficient of friction that is assumed.
             sharing: weight on wrenches that differ from the plan's.
         """
         self.robot, self.tasks = robot, list[AccelerationTask]()
@@ -104,7 +100,7 @@ class AccelerationProgram:
 
     def solve(
         self,
-        state: Tick,
+        state: ProgramWorkspace,
         q: np.ndarray,
         v: np.ndarray,
         standing: np.ndarray,
@@ -145,12 +141,12 @@ class AccelerationProgram:
         same = warm_dual is not None and len(warm_dual) == len(program.lower)
         return self._solver.solve(program, warm_dual if same else None)
 
-    def torques(self, state: Tick, y: np.ndarray) -> np.ndarray:
+    def torques(self, state: ProgramWorkspace, y: np.ndarray) -> np.ndarray:
         """(nj,) joint torques of a solution [N m]."""
         first = self.robot.base_velocities
         return (self._dynamics(state) @ y + state.bias)[first:]
 
-    def _dynamics(self, state: Tick) -> np.ndarray:
+    def _dynamics(self, state: ProgramWorkspace) -> np.ndarray:
         """(nv, n) matrix that makes generalized forces, less bias, of a solution."""
         loads = [-self.robot.weight * J.T for J in state.J]
         return np.hstack([state.M, *loads])
@@ -161,7 +157,7 @@ class AccelerationProgram:
         g: np.ndarray,
         hard: np.ndarray,
         values: np.ndarray,
-        state: Tick,
+        state: ProgramWorkspace,
         q: np.ndarray,
         v: np.ndarray,
         standing: np.ndarray,
@@ -169,7 +165,7 @@ class AccelerationProgram:
         """The program with everything that must hold."""
         robot, C, nv = self.robot, len(standing), len(v)
         nf = robot.base_velocities
-        lower, upper = np.full(len(g), -INFINITY), np.full(len(g), INFINITY)
+        lower, upper = np.full(len(g), -UNBOUNDED), np.full(len(g), UNBOUNDED)
         x, u = q[robot.base_positions :], v[nf:]
         ends = (robot.position_lower, robot.position_upper)
         down, up = (2 * (end - x - u * STOP_TIME) / STOP_TIME**2 for end in ends)
@@ -179,8 +175,8 @@ class AccelerationProgram:
         for c in range(C):
             own = slice(nv + 6 * c, nv + 6 * c + 6)
             # A contact in the air has no wrench.
-            lower[own] = -INFINITY if standing[c] else 0.0
-            upper[own] = INFINITY if standing[c] else 0.0
+            lower[own] = -UNBOUNDED if standing[c] else 0.0
+            upper[own] = UNBOUNDED if standing[c] else 0.0
             if standing[c]:
                 lower[own.stop - 1], upper[own.stop - 1] = 0.0, MAX_FORCE
             cones[CONE_ROWS * c : CONE_ROWS * (c + 1), own] = self._cones[c]
@@ -190,6 +186,6 @@ class AccelerationProgram:
             H,
             g,
             np.ascontiguousarray(np.vstack([forces[:nf], hard, cones, forces[nf:]])),
-            np.concatenate([lower, -h[:nf], values, zero - INFINITY, -most - h[nf:]]),
+            np.concatenate([lower, -h[:nf], values, zero - UNBOUNDED, -most - h[nf:]]),
             np.concatenate([upper, -h[:nf], values, zero, most - h[nf:]]),
         )

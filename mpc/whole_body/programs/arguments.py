@@ -1,8 +1,8 @@
-"""What the compiled whole-body program reads and writes: named tuples of arrays.
+"""Arguments of the compiled whole-body program: named tuples of arrays.
 
 b are base rows (6, or none for a fixed base), C contacts, L those with a limb of their
 own, P points, nj joints, and n the unknowns: free accelerations and, by contact, its
-wrench where it stands, what it adds to the acceleration of its path where it swings.
+wrench where it stands, its swing-acceleration slack where it swings.
 Wrenches are (moment, force) in the axes of their patch, in weights of the robot.
 """
 
@@ -18,12 +18,9 @@ from backbeat.models.compiled.arrays import (
 )
 from backbeat.models.dynamics.kinematic_tree import KinematicTree, Workspace
 
-# Rows of the wrench cone of a contact.
-CONE_ROWS = 16
 
-
-class Structure(NamedTuple):
-    """What does not change between ticks."""
+class ModelData(NamedTuple):
+    """Model data: constants of the program."""
 
     tree: KinematicTree
     gravity: float
@@ -74,7 +71,7 @@ class Gains(NamedTuple):
 
 
 class Target(NamedTuple):
-    """What the tick tracks, in world axes."""
+    """Target of a tick, in world axes."""
 
     com: Matrix  # (3, 3) position, velocity, acceleration of the CoM
     momentum: Matrix  # (2, 3) angular momentum about the CoM and its rate
@@ -94,8 +91,8 @@ class Target(NamedTuple):
     may_step: Flags  # (1,) bool: whether soles may go where no plan has them yet
 
 
-class Tick(NamedTuple):
-    """Memory of a tick and its results."""
+class ProgramWorkspace(NamedTuple):
+    """Workspace of a tick: dynamics, program and results."""
 
     ws: Workspace
     bias: Vector  # (nv,)

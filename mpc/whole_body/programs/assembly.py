@@ -17,7 +17,12 @@ from backbeat.models.dynamics.kinematics import (
     frame_pose,
 )
 from backbeat.models.dynamics.recursion import backward_pass, body_forces, forward_pass
-from backbeat.mpc.whole_body.programs.arguments import Gains, Structure, Target, Tick
+from backbeat.mpc.whole_body.programs.arguments import (
+    Gains,
+    ModelData,
+    ProgramWorkspace,
+    Target,
+)
 from backbeat.mpc.whole_body.programs.costs import (
     apply_known_loads,
     contact_cost,
@@ -31,58 +36,58 @@ from backbeat.mpc.whole_body.programs.limits import limits
 
 
 @compiled
-def update_state(structure: Structure, q: Vector, v: Vector, tick: Tick) -> None:
+def update_state(
+    model: ModelData, q: Vector, v: Vector, work: ProgramWorkspace
+) -> None:
     """Dynamics, contacts, center of mass and momentum at (q, v)."""
-    tree, ws = structure.tree, tick.ws
+    tree, ws = model.tree, work.ws
     nv = v.shape[0]
-    forward_pass(tree, q, v, np.zeros(nv), structure.gravity, ws, False)
+    forward_pass(tree, q, v, np.zeros(nv), model.gravity, ws, False)
     J = np.empty((6, nv))
     a = np.empty(6)
-    for c in range(structure.contact_body.shape[0]):
-        body, R, r = structure.contact_body[c], tick.R[c], tick.r[c]
-        frame_pose(
-            tree, ws, q, body, structure.contact_R[c], structure.contact_p[c], R, r
-        )
+    for c in range(model.contact_body.shape[0]):
+        body, R, r = model.contact_body[c], work.R[c], work.r[c]
+        frame_pose(tree, ws, q, body, model.contact_R[c], model.contact_p[c], R, r)
         frame_jacobian(tree, ws, body, r, J)
-        frame_acceleration(ws, body, r, structure.gravity, a)
+        frame_acceleration(ws, body, r, model.gravity, a)
         for i in range(3):
-            tick.Jdv[c, i] = R[0, i] * a[0] + R[1, i] * a[1] + R[2, i] * a[2]
-            tick.Jdv[c, 3 + i] = R[0, i] * a[3] + R[1, i] * a[4] + R[2, i] * a[5]
+            work.Jdv[c, i] = R[0, i] * a[0] + R[1, i] * a[1] + R[2, i] * a[2]
+            work.Jdv[c, 3 + i] = R[0, i] * a[3] + R[1, i] * a[4] + R[2, i] * a[5]
             for j in range(nv):
-                tick.J[c, i, j] = (
+                work.J[c, i, j] = (
                     R[0, i] * J[0, j] + R[1, i] * J[1, j] + R[2, i] * J[2, j]
                 )
-                tick.J[c, 3 + i, j] = (
+                work.J[c, 3 + i, j] = (
                     R[0, i] * J[3, j] + R[1, i] * J[4, j] + R[2, i] * J[5, j]
                 )
     frame_pose(
         tree,
         ws,
         q,
-        structure.trunk_body,
-        structure.trunk_R,
-        structure.trunk_p,
-        tick.R_trunk,
+        model.trunk_body,
+        model.trunk_R,
+        model.trunk_p,
+        work.R_trunk,
         np.empty(3),
     )
     body_forces(tree, ws, False)
-    backward_pass(tree, ws, tick.bias, False)
-    mass_matrix(tree, ws, tick.M)
-    nf = nv - structure.effort.shape[0]
-    for j in range(structure.effort.shape[0]):
-        tick.bias[nf + j] += structure.damping[j] * v[nf + j]
-    base_position(tree, q, tick.com)
+    backward_pass(tree, ws, work.bias, False)
+    mass_matrix(tree, ws, work.M)
+    nf = nv - model.effort.shape[0]
+    for j in range(model.effort.shape[0]):
+        work.bias[nf + j] += model.damping[j] * v[nf + j]
+    base_position(tree, q, work.com)
     x, y, z = ws.h[0, 0] / ws.m[0], ws.h[0, 1] / ws.m[0], ws.h[0, 2] / ws.m[0]
-    tick.com[0] += x
-    tick.com[1] += y
-    tick.com[2] += z
+    work.com[0] += x
+    work.com[1] += y
+    work.com[2] += z
     if nf == 0:
         return
-    k = tick.momentum
+    k = work.momentum
     for i in range(6):
         s = 0.0
         for j in range(nv):
-            s += tick.M[i, j] * v[j]
+            s += work.M[i, j] * v[j]
         k[i] = s
     k[0] -= y * k[5] - z * k[4]
     k[1] -= z * k[3] - x * k[5]
@@ -90,83 +95,85 @@ def update_state(structure: Structure, q: Vector, v: Vector, tick: Tick) -> None
 
 
 @compiled
-def assemble(structure, gains, target, q, v, tick):
-    """Builds the program of one tick in `tick`; `update_state` comes first."""
-    H, g = tick.H, tick.g
+def assemble(model, gains, target, q, v, work):
+    """Builds the program of one tick in `work`; `update_state` comes first."""
+    H, g = work.H, work.g
     n = g.shape[0]
     for i in range(n):
         g[i] = 0.0
         for j in range(n):
             H[i, j] = 0.0
-    apply_known_loads(structure, target, q, tick)
-    eliminate(structure, gains, target, v, tick)
-    if structure.tree.floating:
-        momentum_cost(structure, gains, target, tick, H, g)
-    orientation_cost(structure, gains, target, q, v, tick, H, g)
-    point_cost(structure, gains, target, q, v, tick, H, g)
-    posture_cost(structure, gains, target, q, v, tick, H, g)
-    contact_cost(structure, gains, target, v, tick, H, g)
-    limits(structure, target, q, v, tick)
+    apply_known_loads(model, target, q, work)
+    eliminate(model, gains, target, v, work)
+    if model.tree.floating:
+        momentum_cost(model, gains, target, work, H, g)
+    orientation_cost(model, gains, target, q, v, work, H, g)
+    point_cost(model, gains, target, q, v, work, H, g)
+    posture_cost(model, gains, target, q, v, work, H, g)
+    contact_cost(model, gains, target, v, work, H, g)
+    limits(model, target, q, v, work)
 
 
 @compiled
 def recover(
-    structure: Structure,
+    model: ModelData,
     target: Target,
-    tick: Tick,
+    work: ProgramWorkspace,
     z: Vector,
     vdot: Vector,
     tau: Vector,
 ) -> None:
     """Accelerations and joint torques of a solution z."""
-    nv, n = tick.Z.shape
-    nj, na = structure.effort.shape[0], structure.free.shape[0]
+    nv, n = work.Z.shape
+    nj, na = model.effort.shape[0], model.free.shape[0]
     nf = nv - nj
-    weight = structure.mass * structure.gravity
+    weight = model.mass * model.gravity
     for i in range(nv):
-        s = tick.z0[i]
+        s = work.z0[i]
         for j in range(n):
-            s += tick.Z[i, j] * z[j]
+            s += work.Z[i, j] * z[j]
         vdot[i] = s
     for j in range(nj):
-        s = tick.bias[nf + j]
+        s = work.bias[nf + j]
         for m in range(nv):
-            s += tick.M[nf + j, m] * vdot[m]
-        for c in range(structure.contact_body.shape[0]):
+            s += work.M[nf + j, m] * vdot[m]
+        for c in range(model.contact_body.shape[0]):
             if not target.standing[c]:
                 continue
             for i in range(6):
-                s -= weight * tick.J[c, i, nf + j] * z[na + 6 * c + i]
+                s -= weight * work.J[c, i, nf + j] * z[na + 6 * c + i]
         tau[j] = s
 
 
 @compiled
-def is_braced(target: Target) -> bool:
+def uses_stance_gains(target: Target) -> bool:
     """Whether all contacts stand and no sole may step."""
-    braced = not target.may_step[0]
+    stance = not target.may_step[0]
     for c in range(target.standing.shape[0]):
-        braced = braced and target.standing[c]
-    return braced
+        stance = stance and target.standing[c]
+    return stance
 
 
 @compiled
 def build(
-    bound: Bound[tuple[Structure, Gains, Gains, Target, Tick]], q: Vector, v: Vector
+    bound: Bound[tuple[ModelData, Gains, Gains, Target, ProgramWorkspace]],
+    q: Vector,
+    v: Vector,
 ) -> None:
     """Builds the program of one tick at (q, v) from its bound arguments."""
-    structure, loose, braced, target, tick = bound.content
-    gains = braced if is_braced(target) else loose
-    update_state(structure, q, v, tick)
-    assemble(structure, gains, target, q, v, tick)
+    model, stepping, stance, target, work = bound.content
+    gains = stance if uses_stance_gains(target) else stepping
+    update_state(model, q, v, work)
+    assemble(model, gains, target, q, v, work)
 
 
 @compiled
 def recover_bound(
-    bound: Bound[tuple[Structure, Gains, Gains, Target, Tick]],
+    bound: Bound[tuple[ModelData, Gains, Gains, Target, ProgramWorkspace]],
     z: Vector,
     vdot: Vector,
     tau: Vector,
 ) -> None:
     """`recover` of bound arguments."""
-    structure, _, _, target, tick = bound.content
-    recover(structure, target, tick, z, vdot, tau)
+    model, _, _, target, work = bound.content
+    recover(model, target, work, z, vdot, tau)

@@ -1,4 +1,4 @@
-"""Weights and gains of the whole-body program, and those of a braced robot."""
+"""Weights and gains of the whole-body program, and those in stance without steps."""
 
 from dataclasses import dataclass
 
@@ -46,9 +46,9 @@ class WholeBodyGains:
 
 # On all of its feet, a robot that may not step follows the plan's momentum more
 # strictly and lets the body turn for it: that catches harder pushes. One foot rocks on
-# its narrow sole, and sensors and motors that are late do not allow it there; and who
-# may step gets farther by a step.
-BRACED = WholeBodyGains(
+# its narrow sole, and delays of sensors and motors do not allow it there; and a
+# robot that may step recovers from more by a step.
+STANCE_GAINS = WholeBodyGains(
     momentum_weight=30.0,
     linear_weight=12.0,
     orientation_weight=0.26,

@@ -1,8 +1,8 @@
-"""Limbs in contact, and the base, as functions of what is left to choose.
+"""Limbs in contact, and the base, as functions of the remaining unknowns.
 
 Notation: b base rows (6, or none for a fixed base), L joints of the limb of a
 contact, a the remaining joints. A contact's limb follows the motion that the
-contact asks for, and in the air what it adds to that, s,
+contact requires, and in the air with the slack s,
 
     vdot_L = J_L^-1 (A_C + s - Jdot v - J_b vdot_b) = K vdot_b + k + J_L^-1 s,
 
@@ -16,7 +16,7 @@ accelerations and, by contact, its wrench where it stands and s where it swings:
 z = [vdot_a, w or s], the only unknowns left. Without s a leg that cannot follow its
 path, for its motors are too weak, would throw the body about until it could.
 A contact without a limb of its own, as a seat under the pelvis, leaves nothing to
-eliminate: what it asks for is a cost that outweighs all others. It stays a cost, for
+eliminate: what it requires is a cost that outweighs all others. It stays a cost, for
 a seat can be left, and a program that forbids it has no solution when it must be.
 """
 
@@ -25,8 +25,8 @@ import numpy as np
 from backbeat.models.compiled import compiled
 from backbeat.models.dynamics.rotations import relative_log
 
-# Most that a leg is asked to turn its foot [rad/s^2] and to move it [m/s^2]. More, as
-# of a hurried path that a blow has thrown the foot off, throws the body about.
+# Largest acceleration for a leg to turn its foot [rad/s^2] and to move it [m/s^2].
+# More, as of a hurried path that a blow has thrown the foot off, throws the body about.
 MOST_TURN, MOST_PULL = 400.0, 120.0
 
 
@@ -88,15 +88,15 @@ def damped_inverse6(A, out):
 
 
 @compiled
-def contact_acceleration(structure, gains, target, tick, v, c, out):
+def contact_acceleration(model, gains, target, work, v, c, out):
     """What contact c shall do, in patch axes: stand still, or follow its swing."""
     nv = v.shape[0]
-    R, T = tick.R[c], target.R_contact[c]
+    R, T = work.R[c], target.R_contact[c]
     V = np.empty(6)
     for i in range(6):
         s = 0.0
         for j in range(nv):
-            s += tick.J[c, i, j] * v[j]
+            s += work.J[c, i, j] * v[j]
         V[i] = s
     phi = np.empty(3)
     relative_log(T, R, phi)
@@ -114,7 +114,7 @@ def contact_acceleration(structure, gains, target, tick, v, c, out):
     for i in range(3):
         # com - center of mass offset = base origin; r is from there.
         p[i] = target.contact[c, i] - (
-            tick.com[i] - tick.ws.h[0, i] / tick.ws.m[0] + tick.r[c, i]
+            work.com[i] - work.ws.h[0, i] / work.ws.m[0] + work.r[c, i]
         )
     # A path is one of the lowest corner: a foot that is tilted too far goes higher, or
     # it drags along the ground, which tilts it farther.
@@ -130,7 +130,7 @@ def contact_acceleration(structure, gains, target, tick, v, c, out):
             )
         out[i] = s - kd * V[i]
     _shorten(out[:3], MOST_TURN)
-    raise_by_tilt(structure, target, R, V, out, c, corner)
+    raise_by_tilt(model, target, R, V, out, c, corner)
     for i in range(3):
         t = 0.0
         for m in range(3):
@@ -154,17 +154,17 @@ def _shorten(a, most):
 
 
 @compiled
-def raise_by_tilt(structure, target, R, V, a, c, out):
+def raise_by_tilt(model, target, R, V, a, c, out):
     """How much higher sole c has to be for its lowest corner to be on its path.
 
     Args:
-        structure, target: as everywhere.
+        model, target: as everywhere.
         R: (3, 3) orientation of the sole.
         V, a: (6,) its velocity, and what its acceleration shall be, in its own axes.
         c: index of the contact.
         out: (3,) written: height [m] and its rates [m/s, m/s^2].
     """
-    T, size = target.R_contact[c], structure.contact_size[c]
+    T, size = target.R_contact[c], model.contact_size[c]
     w, dw, now, planned = np.empty(3), np.empty(3), np.empty(3), np.empty(3)
     for i in range(3):
         w[i], dw[i], out[i] = 0.0, 0.0, 0.0
@@ -196,26 +196,26 @@ def _tilt(axis, w, dw, out):
 
 
 @compiled
-def eliminate(structure, gains, target, v, tick):
+def eliminate(model, gains, target, v, work):
     """Writes Z and z0 with vdot = Z z + z0."""
-    nv, n = tick.Z.shape
-    nj, na = structure.effort.shape[0], structure.free.shape[0]
-    nf, Z, z0 = nv - nj, tick.Z, tick.z0
+    nv, n = work.Z.shape
+    nj, na = model.effort.shape[0], model.free.shape[0]
+    nf, Z, z0 = nv - nj, work.Z, work.z0
     for i in range(nv):
         z0[i] = 0.0
         for j in range(n):
             Z[i, j] = 0.0
     for i in range(na):
-        Z[nf + structure.free[i], i] = 1.0
+        Z[nf + model.free[i], i] = 1.0
     if nf == 0:
         return
-    L = structure.limb.shape[0]
+    L = model.limb.shape[0]
     inverses, K, k = np.empty((L, 6, 6)), np.empty((L, 6, 6)), np.empty((L, 6))
-    _follow_contacts(structure, gains, target, v, tick, inverses, K, k)
-    _move_base(structure, target, tick, inverses, K, k)
+    _follow_contacts(model, gains, target, v, work, inverses, K, k)
+    _move_base(model, target, work, inverses, K, k)
     for c in range(L):
         for i in range(6):
-            row = nf + structure.limb[c, i]
+            row = nf + model.limb[c, i]
             s = k[c, i]
             for m in range(6):
                 s += K[c, i, m] * z0[m]
@@ -229,36 +229,36 @@ def eliminate(structure, gains, target, v, tick):
 
 
 @compiled
-def _follow_contacts(structure, gains, target, v, tick, inverses, K, k):
+def _follow_contacts(model, gains, target, v, work, inverses, K, k):
     """Writes J_L^-1, K, and k of every limb that has a contact."""
-    nf = v.shape[0] - structure.effort.shape[0]
+    nf = v.shape[0] - model.effort.shape[0]
     J_L, a = np.empty((6, 6)), np.empty(6)
-    for c in range(structure.limb.shape[0]):
+    for c in range(model.limb.shape[0]):
         for i in range(6):
             for j in range(6):
-                J_L[i, j] = tick.J[c, i, nf + structure.limb[c, j]]
+                J_L[i, j] = work.J[c, i, nf + model.limb[c, j]]
         inverse = inverses[c]
         damped_inverse6(J_L, inverse)
-        contact_acceleration(structure, gains, target, tick, v, c, a)
+        contact_acceleration(model, gains, target, work, v, c, a)
         for i in range(6):
             s = 0.0
             for m in range(6):
-                s += inverse[i, m] * (a[m] - tick.Jdv[c, m])
+                s += inverse[i, m] * (a[m] - work.Jdv[c, m])
             k[c, i] = s
             for j in range(6):
                 s = 0.0
                 for m in range(6):
-                    s -= inverse[i, m] * tick.J[c, m, j]
+                    s -= inverse[i, m] * work.J[c, m, j]
                 K[c, i, j] = s
 
 
 @compiled
-def _move_base(structure, target, tick, inverses, K, k):
+def _move_base(model, target, work, inverses, K, k):
     """Writes the rows of the base, which all forces and all limbs move."""
-    M, h, Z, z0 = tick.M, tick.bias, tick.Z, tick.z0
-    n, na, L = Z.shape[1], structure.free.shape[0], structure.limb.shape[0]
-    nf = Z.shape[0] - structure.effort.shape[0]
-    weight = structure.mass * structure.gravity
+    M, h, Z, z0 = work.M, work.bias, work.Z, work.z0
+    n, na, L = Z.shape[1], model.free.shape[0], model.limb.shape[0]
+    nf = Z.shape[0] - model.effort.shape[0]
+    weight = model.mass * model.gravity
     Mb, c0, Mi = np.empty((6, 6)), np.empty(6), np.empty((6, 6))
     for i in range(6):
         c0[i] = h[i]
@@ -267,7 +267,7 @@ def _move_base(structure, target, tick, inverses, K, k):
     for c in range(L):
         for i in range(6):
             for m in range(6):
-                x = M[i, nf + structure.limb[c, m]]
+                x = M[i, nf + model.limb[c, m]]
                 c0[i] += x * k[c, m]
                 for j in range(6):
                     Mb[i, j] += x * K[c, m, j]
@@ -275,14 +275,14 @@ def _move_base(structure, target, tick, inverses, K, k):
     B = np.zeros((6, n))
     for i in range(6):
         for j in range(na):
-            B[i, j] = -M[i, nf + structure.free[j]]
-        for c in range(structure.contact_body.shape[0]):
+            B[i, j] = -M[i, nf + model.free[j]]
+        for c in range(model.contact_body.shape[0]):
             for j in range(6):
                 if target.standing[c]:
-                    B[i, na + 6 * c + j] = weight * tick.J[c, j, i]
+                    B[i, na + 6 * c + j] = weight * work.J[c, j, i]
                 elif c < L:
                     for m in range(6):
-                        x = M[i, nf + structure.limb[c, m]]
+                        x = M[i, nf + model.limb[c, m]]
                         B[i, na + 6 * c + j] -= x * inverses[c, m, j]
     for i in range(6):
         s = 0.0

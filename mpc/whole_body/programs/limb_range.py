@@ -21,7 +21,7 @@ from backbeat.models.robot.model import RobotModel
 YIELDING, LIMB_MARGIN = 0.12, 0.03
 
 
-# Found once for a robot, for every program of every loop asks for them.
+# Computed once for a robot and shared by all programs.
 _found: WeakKeyDictionary[RobotModel, dict[tuple[str, ...], np.ndarray]] = (
     WeakKeyDictionary()
 )

@@ -1,7 +1,8 @@
-"""Limits of the whole-body program: rows and bounds of what must hold, compiled."""
+"""Limits of the whole-body program: hard rows and bounds, compiled."""
 
 from backbeat.models.compiled import compiled
-from backbeat.mpc.whole_body.programs.arguments import CONE_ROWS
+from backbeat.models.contact.cones import CONE_ROWS
+from backbeat.models.dynamics.finite import UNBOUNDED
 
 # Most normal force on one contact [weights of the robot].
 MAX_FORCE = 3.0
@@ -12,28 +13,28 @@ LIMB_ROOM, LIMB_TIME, LIMB_MOST = 0.02, 0.05, 500.0
 
 
 @compiled
-def limits(structure, target, q, v, tick):
+def limits(model, target, q, v, work):
     """Joint acceleration bounds, wrench cones, normal forces, torque rows."""
-    nv, n = tick.Z.shape
-    nj, na = structure.effort.shape[0], structure.free.shape[0]
-    C = structure.contact_body.shape[0]
+    nv, n = work.Z.shape
+    nj, na = model.effort.shape[0], model.free.shape[0]
+    C = model.contact_body.shape[0]
     nf, nq = nv - nj, q.shape[0] - nj
-    weight = structure.mass * structure.gravity
-    A, lower, upper = tick.A, tick.lower, tick.upper
+    weight = model.mass * model.gravity
+    A, lower, upper = work.A, work.lower, work.upper
     # A joint may not reach its stop within this time [s].
     T = 0.05
     for i in range(na):
-        j = structure.free[i]
+        j = model.free[i]
         x, u = q[nq + j], v[nf + j]
-        up = 2 * (structure.position_upper[j] - x - u * T) / T**2
-        down = 2 * (structure.position_lower[j] - x - u * T) / T**2
+        up = 2 * (model.position_upper[j] - x - u * T) / T**2
+        down = 2 * (model.position_lower[j] - x - u * T) / T**2
         upper[i] = max(min(up, 2000.0), -500.0)
         lower[i] = min(max(down, -2000.0), 500.0)
     for c in range(C):
         o = na + 6 * c
         # In the air a limb may leave its path; a contact without a limb has no wrench.
         standing = target.standing[c]
-        free = 1e30 if standing or c < structure.limb.shape[0] else 0.0
+        free = UNBOUNDED if standing or c < model.limb.shape[0] else 0.0
         for i in range(6):
             upper[o + i] = free
             lower[o + i] = -free
@@ -43,9 +44,9 @@ def limits(structure, target, q, v, tick):
         for r in range(CONE_ROWS):
             row = c * CONE_ROWS + r
             for i in range(6):
-                A[row, o + i] = structure.cone[c, r, i]
-            lower[n + row] = -1e30
-            upper[n + row] = 0.0 if standing else 1e30
+                A[row, o + i] = model.cone[c, r, i]
+            lower[n + row] = -UNBOUNDED
+            upper[n + row] = 0.0 if standing else UNBOUNDED
     first = C * CONE_ROWS
     for j in range(nj):
         row = first + j
@@ -53,39 +54,39 @@ def limits(structure, target, q, v, tick):
             A[row, i] = 0.0
         for m in range(nv):
             for i in range(n):
-                A[row, i] += tick.M[nf + j, m] * tick.Z[m, i]
-        s = tick.bias[nf + j]
+                A[row, i] += work.M[nf + j, m] * work.Z[m, i]
+        s = work.bias[nf + j]
         for m in range(nv):
-            s += tick.M[nf + j, m] * tick.z0[m]
+            s += work.M[nf + j, m] * work.z0[m]
         for c in range(C):
             if not target.standing[c]:
                 continue
             o = na + 6 * c
             for i in range(6):
-                A[row, o + i] -= weight * tick.J[c, i, nf + j]
-        upper[n + row] = structure.effort[j] - s
-        lower[n + row] = -structure.effort[j] - s
-    _limb_limits(structure, target, q, v, tick, first + nj)
+                A[row, o + i] -= weight * work.J[c, i, nf + j]
+        upper[n + row] = model.effort[j] - s
+        lower[n + row] = -model.effort[j] - s
+    _limb_limits(model, target, q, v, work, first + nj)
 
 
 @compiled
-def _limb_limits(structure, target, q, v, tick, first):
+def _limb_limits(model, target, q, v, work, first):
     """Keeps the joints of limbs where a leg can yield: bent, and off the stops."""
-    nv, n = tick.Z.shape
-    nj = structure.effort.shape[0]
+    nv, n = work.Z.shape
+    nj = model.effort.shape[0]
     nf, nq = nv - nj, q.shape[0] - nj
-    for c in range(structure.limb.shape[0]):
+    for c in range(model.limb.shape[0]):
         for i in range(6):
-            j, row = structure.limb[c, i], first + 6 * c + i
+            j, row = model.limb[c, i], first + 6 * c + i
             x, u = q[nq + j], v[nf + j]
             # Never nearer than the behavior itself goes.
-            low = structure.limb_range[0, c, i]
+            low = model.limb_range[0, c, i]
             low = min(low, target.joints[0, j] - LIMB_ROOM)
-            high = structure.limb_range[1, c, i]
+            high = model.limb_range[1, c, i]
             high = max(high, target.joints[0, j] + LIMB_ROOM)
             up = 2 * (high - x - u * LIMB_TIME) / LIMB_TIME**2
             down = 2 * (low - x - u * LIMB_TIME) / LIMB_TIME**2
             for m in range(n):
-                tick.A[row, m] = tick.Z[nf + j, m]
-            tick.upper[n + row] = max(up, -LIMB_MOST) - tick.z0[nf + j]
-            tick.lower[n + row] = min(down, LIMB_MOST) - tick.z0[nf + j]
+                work.A[row, m] = work.Z[nf + j, m]
+            work.upper[n + row] = max(up, -LIMB_MOST) - work.z0[nf + j]
+            work.lower[n + row] = min(down, LIMB_MOST) - work.z0[nf + j]

@@ -1,16 +1,16 @@
 """WholeBodyProgram: state and target to joint torques, as a pure function.
 
     unknowns    z = [vdot_a, w or s]: accelerations of the joints that carry no
-                contact and, by contact, its wrench w where it stands and what it
-                adds to the acceleration of its path, s, where it swings (30 for
-                Atlas on two feet, 36 on a chair)
-    minimize    |rate of momentum - wanted|^2 + |angular accelerations of base and
-                trunk - wanted|^2 + |vdot_a - wanted|^2 + |points - wanted|^2
+                contact and, by contact, its wrench w where it stands and its
+                swing-acceleration slack s, added to the acceleration of its path,
+                where it swings (30 for Atlas on two feet, 36 on a chair)
+    minimize    |rate of momentum - desired|^2 + |angular accelerations of base and
+                trunk - desired|^2 + |vdot_a - desired|^2 + |points - desired|^2
                 + |w - planned|^2 + |s|^2, each with its weight
     subject to  equations of motion and contact accelerations (eliminated),
                 wrench cones, torque limits, acceleration bounds before stops
 
-Every wanted acceleration is feedforward + stiffness * error + damping * rate
+Every desired acceleration is feedforward + stiffness * error + damping * rate
 error. Sources
     Koolen et al., "Design of a Momentum-Based Control Framework and Application
     to the Humanoid Robot Atlas", 2016.
@@ -25,23 +25,24 @@ import numpy as np
 
 from backbeat.models.common.errors import BackbeatError, unknown_name
 from backbeat.models.compiled.bound import bind
-from backbeat.models.contact.cones import PATCH_MARGIN, wrench_cone
+from backbeat.models.contact.cones import CONE_ROWS, PATCH_MARGIN, wrench_cone
+from backbeat.models.contact.friction import TRACKED_FRICTION
+from backbeat.models.dynamics.finite import UNBOUNDED
 from backbeat.models.dynamics.frame_arrays import frame_arrays
 from backbeat.models.dynamics.kinematic_tree import make_workspace
 from backbeat.models.robot.model import RobotModel
 from backbeat.mpc.whole_body.programs.arguments import (
-    CONE_ROWS,
     Gains,
-    Structure,
+    ModelData,
+    ProgramWorkspace,
     Target,
-    Tick,
 )
 from backbeat.mpc.whole_body.programs.assembly import (
-    is_braced,
     recover_bound,
     update_state,
+    uses_stance_gains,
 )
-from backbeat.mpc.whole_body.programs.gains import BRACED, WholeBodyGains
+from backbeat.mpc.whole_body.programs.gains import STANCE_GAINS, WholeBodyGains
 from backbeat.mpc.whole_body.programs.limb_range import limb_ranges
 from backbeat.mpc.whole_body.programs.solving import share_out, solve_from
 from backbeat.optimization.qp.active_set import ActiveSetSolver
@@ -56,8 +57,8 @@ class WholeBodySolution:
         tau: (nj,) joint torques [N m].
         vdot: (nv,) accelerations.
         wrench: (C, 6) contact wrenches in patch axes [weights].
-        off_path: (C, 6) what contacts in the air add to the acceleration that their
-            paths ask for, patch axes; zero for others.
+        swing_slack: (C, 6) slack of contacts in the air: their acceleration minus that
+            of their paths, patch axes; zero for others.
         dual: multipliers, the warm start of the next tick.
         is_solved: whether the residuals of the program are within tolerance.
         iterations: iterations of the solver.
@@ -67,7 +68,7 @@ class WholeBodySolution:
     tau: np.ndarray
     vdot: np.ndarray
     wrench: np.ndarray
-    off_path: np.ndarray
+    swing_slack: np.ndarray
     dual: np.ndarray
     is_solved: bool
     iterations: int
@@ -88,7 +89,7 @@ class WholeBodyProgram:
         robot: the robot.
         contacts: names of the patches it may stand on, in the order of targets.
         points: names of the frames with point tasks.
-        structure: the robot as the assembly reads it.
+        model: the robot as the assembly reads it.
         workspace: dynamics and program of the last call, which the next overwrites.
     """
 
@@ -98,7 +99,7 @@ class WholeBodyProgram:
         contacts: Sequence[str] = (),
         points: Sequence[str] = (),
         gains: WholeBodyGains | None = None,
-        friction: float = 0.6,
+        friction: float = TRACKED_FRICTION,
     ) -> None:
         """Allocates the program.
 
@@ -108,25 +109,27 @@ class WholeBodyProgram:
                 is held by it, another, as a seat, by all that the robot does; they
                 come last.
             points: frames whose place is tracked or whose load is known.
-            gains: weights and gains; None for those that ship, which are `BRACED`
+            gains: weights and gains; None for those that ship, which are `STANCE_GAINS`
                 where two or more limbs are all that carries, all stand, and none may
                 step.
-            friction: coefficient of friction that is relied on.
+            friction: coefficient of friction that is assumed.
 
         Raises:
             BackbeatError: a contact is unknown, or one without a limb comes first.
         """
         self.robot, self.contacts, self.points = robot, tuple(contacts), tuple(points)
-        self._loose = gains or WholeBodyGains()
-        self.structure: Structure = self._make_structure(friction)
-        on_limbs = len(self.structure.limb) == len(self.contacts) > 1
-        self._braced = BRACED if gains is None and on_limbs else self._loose
-        tick = self.workspace = self._make_tick()
-        self._program = QuadraticProgram(tick.H, tick.g, tick.A, tick.lower, tick.upper)
+        self._stepping_gains = gains or WholeBodyGains()
+        self.model: ModelData = self._make_model(friction)
+        on_limbs = len(self.model.limb) == len(self.contacts) > 1
+        self._stance_gains = (
+            STANCE_GAINS if gains is None and on_limbs else self._stepping_gains
+        )
+        work = self.workspace = self._make_workspace()
+        self._program = QuadraticProgram(work.H, work.g, work.A, work.lower, work.upper)
         self._bind(self.make_target())
         self._solver = ActiveSetSolver()
 
-    def _make_structure(self, friction: float) -> Structure:
+    def _make_model(self, friction: float) -> ModelData:
         robot = self.robot
         for name in self.contacts:
             if name not in robot.contacts:
@@ -150,7 +153,7 @@ class WholeBodyProgram:
         ]
         contact = frame_arrays([c.frame for c in patches])
         point = frame_arrays([robot.frame(name) for name in self.points])
-        return Structure(
+        return ModelData(
             tree=robot.tree,
             gravity=robot.gravity,
             mass=robot.total_mass,
@@ -175,14 +178,14 @@ class WholeBodyProgram:
             point_p=point.p_PF,
         )
 
-    def _make_tick(self) -> Tick:
+    def _make_workspace(self) -> ProgramWorkspace:
         robot, C = self.robot, len(self.contacts)
         nv, nj = robot.num_velocities, robot.num_joints
-        L = len(self.structure.limb)
+        L = len(self.model.limb)
         n = nj - 6 * L + 6 * C
         rows = C * CONE_ROWS + nj + 6 * L
         z = np.zeros
-        return Tick(
+        return ProgramWorkspace(
             ws=make_workspace(robot.tree),
             bias=z(nv),
             M=z((nv, nv)),
@@ -229,19 +232,19 @@ class WholeBodyProgram:
         """Prepares what is compiled for a target that comes again and again."""
         self._target = target
         # A whole number, as in `com_damping=2`, would have all compiled anew for it.
-        loose, braced = (
+        stepping, stance = (
             Gains(*(float(g) for g in astuple(gains)))
-            for gains in (self._loose, self._braced)
+            for gains in (self._stepping_gains, self._stance_gains)
         )
-        self._bound = bind((self.structure, loose, braced, target, self.workspace))
+        self._bound = bind((self.model, stepping, stance, target, self.workspace))
 
     def gains_for(self, target: Target) -> WholeBodyGains:
         """The weights and gains with which a target is tracked."""
-        return self._braced if is_braced(target) else self._loose
+        return self._stance_gains if uses_stance_gains(target) else self._stepping_gains
 
-    def measure(self, q: np.ndarray, v: np.ndarray) -> Tick:
+    def measure(self, q: np.ndarray, v: np.ndarray) -> ProgramWorkspace:
         """Computes dynamics, contacts, center of mass and momentum at (q, v)."""
-        update_state(self.structure, q, v, self.workspace)
+        update_state(self.model, q, v, self.workspace)
         return self.workspace
 
     def solve(
@@ -262,16 +265,16 @@ class WholeBodyProgram:
         Returns:
             The solution; when `is_solved` is False its torques must not be used.
         """
-        tick = self.workspace
+        work = self.workspace
         if target is not self._target:
             self._bind(target)
         C, nj = len(self.contacts), self.robot.num_joints
         vdot, tau, dual = (
-            np.empty(len(tick.z0)),
+            np.empty(len(work.z0)),
             np.empty(nj),
-            np.empty(len(tick.upper)),
+            np.empty(len(work.upper)),
         )
-        wrench, off_path = np.empty((C, 6)), np.empty((C, 6))
+        wrench, swing_slack = np.empty((C, 6)), np.empty((C, 6))
         rounds = solve_from(
             self._bound,
             q,
@@ -283,19 +286,19 @@ class WholeBodyProgram:
             vdot,
             tau,
             wrench,
-            off_path,
+            swing_slack,
         )
         if rounds > 0:
-            return WholeBodySolution(tau, vdot, wrench, off_path, dual, True, rounds)
+            return WholeBodySolution(tau, vdot, wrench, swing_slack, dual, True, rounds)
         solution, is_solved = self._solve_longer(warm_dual)
         recover_bound(self._bound, solution.x, vdot, tau)
-        share_out(target, solution.x, wrench, off_path)
+        share_out(target, solution.x, wrench, swing_slack)
         is_inaccurate = solution.found and not is_solved
         return WholeBodySolution(
             tau=tau,
             vdot=vdot,
             wrench=wrench,
-            off_path=off_path,
+            swing_slack=swing_slack,
             dual=solution.dual,
             is_solved=is_solved,
             iterations=solution.iterations,
@@ -304,13 +307,13 @@ class WholeBodyProgram:
 
     def _solve_longer(self, warm_dual: np.ndarray | None) -> tuple[QPSolution, bool]:
         """The program as it stands by the general solver, and whether it is solved."""
-        tick = self.workspace
+        work = self.workspace
         solution: QPSolution = self._solver.solve(self._program, warm_dual)
         is_solved = solution.is_optimal(PRIMAL_TOLERANCE, DUAL_TOLERANCE)
         if not is_solved:
             # Joints of limbs may come to their stops when nothing else is possible.
-            limbs = slice(len(tick.lower) - self.structure.limb.size, None)
-            tick.lower[limbs], tick.upper[limbs] = -1e30, 1e30
+            limbs = slice(len(work.lower) - self.model.limb.size, None)
+            work.lower[limbs], work.upper[limbs] = -UNBOUNDED, UNBOUNDED
             solution = self._solver.solve(self._program)
             is_solved = solution.is_optimal(PRIMAL_TOLERANCE, DUAL_TOLERANCE)
         return solution, is_solved

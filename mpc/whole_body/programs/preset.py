@@ -10,6 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from backbeat.models.common.errors import BackbeatError
+from backbeat.models.contact.friction import TRACKED_FRICTION
 from backbeat.models.dynamics.rotations import quaternion_to_matrix, relative_log
 from backbeat.models.robot.model import RobotModel
 from backbeat.mpc.plans.explanation import TaskReport
@@ -47,7 +48,7 @@ class PresetProgram(WholeBodyProgram):
         robot: RobotModel,
         contacts: Sequence[str],
         preset: TaskPreset,
-        friction: float = 0.6,
+        friction: float = TRACKED_FRICTION,
     ) -> None:
         """Makes the program.
 
@@ -55,13 +56,13 @@ class PresetProgram(WholeBodyProgram):
             robot: a robot that stands.
             contacts: its feet, each with a limb of its own.
             preset: weights and gains.
-            friction: coefficient of friction that is relied on.
+            friction: coefficient of friction that is assumed.
 
         Raises:
             BackbeatError: the robot does not stand on feet alone.
         """
         super().__init__(robot, contacts, friction=friction)
-        if not robot.floating or len(self.structure.limb) != len(self.contacts):
+        if not robot.floating or len(self.model.limb) != len(self.contacts):
             raise BackbeatError(
                 "a preset of tasks is for robots that stand on their feet and nothing "
                 "else; leave the preset out"
@@ -71,15 +72,15 @@ class PresetProgram(WholeBodyProgram):
             robot, self.contacts, friction, preset.sharing
         )
         self._R = np.eye(3)
-        add, tick = self.program.add, self.workspace
+        add, work = self.program.add, self.workspace
         self._feet = [
             add(AccelerationTask(f"foot {name}", self._foot_rows(c)), 1.0)
             for c, name in enumerate(self.contacts)
         ]
         self._momentum = self._add("linear momentum", self._momentum_rows, "N")
         self._pelvis = self._add("pelvis", self._pelvis_rows, "rad/s^2")
-        free = robot.base_velocities + self.structure.free
-        chosen = np.eye(len(tick.bias))[free], np.zeros(len(free))
+        free = robot.base_velocities + self.model.free
+        chosen = np.eye(len(work.bias))[free], np.zeros(len(free))
         self._joints = self._add("joints", lambda: chosen, "rad/s^2")
 
     def _add(self, name: str, rows: Rows, unit: str) -> AccelerationTask:
@@ -88,13 +89,13 @@ class PresetProgram(WholeBodyProgram):
         return self.program.add(task, weight) if weight else task
 
     def _foot_rows(self, c: int) -> Rows:
-        tick = self.workspace
-        return lambda: (tick.J[c], tick.Jdv[c])
+        work = self.workspace
+        return lambda: (work.J[c], work.Jdv[c])
 
     def _momentum_rows(self) -> tuple[np.ndarray, np.ndarray]:
         """Of the rate of linear momentum [N]: M vdot + h less the weight."""
-        tick, force = self.workspace, np.array([0.0, 0.0, self.robot.weight])
-        return tick.M[3:6], tick.bias[3:6] - force
+        work, force = self.workspace, np.array([0.0, 0.0, self.robot.weight])
+        return work.M[3:6], work.bias[3:6] - force
 
     def _pelvis_rows(self) -> tuple[np.ndarray, np.ndarray]:
         """Of the angular acceleration of the base in its own axes."""
@@ -110,19 +111,19 @@ class PresetProgram(WholeBodyProgram):
         warm_dual: np.ndarray | None = None,
     ) -> WholeBodySolution:
         """Torques for a target; see `WholeBodyProgram.solve`."""
-        tick = self.measure(q, v)
+        work = self.measure(q, v)
         quaternion_to_matrix(q, self._R)
         self._set_desired(q, v, target)
         found = self.program.solve(
-            tick, q, v, target.standing, target.wrench, warm_dual
+            work, q, v, target.standing, target.wrench, warm_dual
         )
         nv, C = len(v), len(self.contacts)
         is_solved = found.is_optimal(PRIMAL_TOLERANCE, DUAL_TOLERANCE)
         return WholeBodySolution(
-            tau=self.program.torques(tick, found.x),
+            tau=self.program.torques(work, found.x),
             vdot=found.x[:nv].copy(),
             wrench=found.x[nv:].reshape(C, 6).copy(),
-            off_path=np.zeros((C, 6)),
+            swing_slack=np.zeros((C, 6)),
             dual=found.dual,
             is_solved=is_solved,
             iterations=found.iterations,
@@ -130,8 +131,8 @@ class PresetProgram(WholeBodyProgram):
         )
 
     def _set_desired(self, q: np.ndarray, v: np.ndarray, target: Target) -> None:
-        """Turns errors into what the tasks want."""
-        tick, robot = self.workspace, self.robot
+        """Computes desired values of the tasks from errors."""
+        work, robot = self.workspace, self.robot
         for c, task in enumerate(self._feet):
             gains = self.preset.stance if target.standing[c] else self.preset.swing
             # The feet's weight is that of what they do.
@@ -139,16 +140,16 @@ class PresetProgram(WholeBodyProgram):
             wanted = self._foot_acceleration(c, v, target, gains)
             task.set_desired(wanted if gains.weight else None)
         m = robot.total_mass
-        velocity = tick.momentum[3:] / m
+        velocity = work.momentum[3:] / m
         self._momentum.set_desired(
-            m * com_acceleration(target.com, tick.com, velocity, self.preset.momentum)
+            m * com_acceleration(target.com, work.com, velocity, self.preset.momentum)
         )
         self._pelvis.set_desired(
             angular_acceleration(
                 target.R_base, target.base, self._R, v[:3], self.preset.pelvis
             )
         )
-        free = self.structure.free
+        free = self.model.free
         kp, kd = (x[0] for x in self.preset.joints.translation())
         error = target.joints[0] - q[robot.base_positions :]
         wanted = kp * error - kd * v[robot.base_velocities :]
@@ -158,14 +159,14 @@ class PresetProgram(WholeBodyProgram):
         self, c: int, v: np.ndarray, target: Target, gains: TaskGains
     ) -> np.ndarray:
         """(6,) what a foot shall do, in its own axes."""
-        tick = self.workspace
-        R, V = tick.R[c], tick.J[c] @ v
+        work = self.workspace
+        R, V = work.R[c], work.J[c] @ v
         motion = target.contact_motion[:, c]
         if target.standing[c]:
             motion = np.zeros((2, 6))
         # Center of mass less its offset is where the base is; r is from there.
-        base = tick.com - tick.ws.h[0] / tick.ws.m[0]
-        error = R.T @ (target.contact[c] - base - tick.r[c])
+        base = work.com - work.ws.h[0] / work.ws.m[0]
+        error = R.T @ (target.contact[c] - base - work.r[c])
         kp, kd = gains.translation()
         linear = R.T @ motion[1, 3:] + kp * error
         linear += kd * (R.T @ motion[0, 3:] - V[3:])
@@ -175,7 +176,7 @@ class PresetProgram(WholeBodyProgram):
         return np.r_[angular, linear]
 
     def report(self, solution: WholeBodySolution) -> tuple[TaskReport, ...]:
-        """What the tasks of the last solve wanted and got."""
+        """Desired and achieved values of the tasks of the last solve."""
         found = []
         for task in self.program.tasks:
             if task.desired is None:

@@ -18,7 +18,7 @@ FOLDER = Path(__file__).parents[1] / "presets"
 
 @dataclass
 class TaskGains:
-    """Weight of a task, and the gains of what it wants."""
+    """Weight of a task, and the gains of its desired value."""
 
     # On its squared error; 0 leaves the task out.
     weight: float = 0.0

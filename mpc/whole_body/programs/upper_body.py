@@ -4,7 +4,8 @@
               base is moved: its pose and velocity are sensed, its acceleration is that
                   which
               the last whole-body tick has made
-    below     the whole-body program, which is told where the joints above are and how
+    below     the whole-body program, which gets the positions of the joints above and
+    how
               they will accelerate, and finds what legs have to do about it
 
 So each half has its own controller, and the lower one is never surprised by the upper
@@ -97,7 +98,7 @@ class UpperBody:
         base_acceleration: np.ndarray | None,
         told: Target,
     ) -> np.ndarray:
-        """Torques of the joints above, and what the program below is told of them.
+        """Torques of the joints above, and their motion for the program below.
 
         Args:
             q, v: (nq,), (nv,) of the whole robot.

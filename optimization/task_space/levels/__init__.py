@@ -1,1 +1,1 @@
-"""Levels of priority: what tasks can do without disturbing those above."""
+"""Levels of priority: tasks in the null spaces of those above."""

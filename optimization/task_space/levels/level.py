@@ -12,7 +12,7 @@ identity for the first) and p the level,
 
 The work is done in the few weighted coordinates y of the accelerations that torques can
 make (`ConstrainedDynamics`), where E = G C^-T F and N becomes a symmetric projector S;
-the matrices above are there by name for whoever wants to see them.
+the matrices above are attributes for inspection.
 
 Sources
     Khatib, Sentis, Park, Warren, "Whole-Body Dynamic Behavior and Control of Human-like
@@ -129,7 +129,7 @@ class Level:
 
     @property
     def desired(self) -> np.ndarray:
-        """(m,) accelerations asked for at present."""
+        """(m,) desired accelerations at present."""
         return np.concatenate([t.desired for t in self.tasks])
 
     def acceleration_before(self, a: np.ndarray) -> np.ndarray:
@@ -137,7 +137,7 @@ class Level:
         return np.asarray(self.B @ a + self.bias)
 
     def wanted_change(self, a: np.ndarray) -> np.ndarray:
-        """(m,) what is missing to the accelerations asked for, conflicts resolved."""
+        """(m,) what is missing to the desired accelerations, conflicts resolved."""
         missing = self.desired - self.acceleration_before(a)
         return self.rank.resolve(missing, self.weight)
 

@@ -5,8 +5,8 @@ the weighted rows B of contacts and levels, one below the other,
 
     B = [L 0] Q,    x = Q a
 
-and in coordinates x a level sees those of the levels above and its own, so that its
-null space is what is left of the coordinates, and accelerations are found from the
+and in coordinates x a level depends on those of the levels above and its own, so that
+its null space is what is left of the coordinates, and accelerations are found from the
 first row to the last by substitution. Rows that decide all that is left, as those of a
 posture do, need no reflections:
 
@@ -16,8 +16,8 @@ posture do, need no reflections:
 Torques tau = unit K_u' (K_u K_u')^-1 y, the smallest in units that make accelerations y
 of what contacts leave, come from the triangle of K_u: K = what torques make there.
 
-The equations are those of `ConstrainedDynamics` and `Level`, which also know what to do
-near singularities; there `factor_levels` says so and writes nothing of use.
+The equations are those of `ConstrainedDynamics` and `Level`, which also handle
+singularities; near them `factor_levels` returns False, and its results are undefined.
 """
 
 from typing import NamedTuple
@@ -34,7 +34,7 @@ from backbeat.optimization.task_space.levels.reflections import (
 )
 from backbeat.optimization.task_space.tasks.rank import LEAST
 
-# What levels are: contacts stand first; tasks that get all that they ask for, tasks
+# What levels are: contacts stand first; tasks that get all that they require, tasks
 # that decide all that is left, and among them a whole posture; joint torques; and
 # tasks for which nothing is left.
 CONTACTS, WHOLE, DECIDING, POSTURE, TORQUES, NOTHING = range(6)
@@ -128,7 +128,7 @@ def _is_posture(G, first, end, base):
 
 @compiled
 def _has_all(B, first, end, held, count, heaviest):
-    """Whether a level can have all that it asks for; see `rank_adjusted`.
+    """Whether a level can be satisfied in full; see `rank_adjusted`.
 
     Args:
         B: its rows, in coordinates of those above.

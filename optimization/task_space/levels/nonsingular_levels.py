@@ -1,7 +1,7 @@
-"""What levels of tasks come to at a state far from singularities, compiled.
+"""Forces and accelerations of levels at a state far from singularities, compiled.
 
 Substitution in the factors of `nonsingular_factors.py`, from the first level to the
-last: accelerations, the torques that make them, and what torques come to.
+last: accelerations, the torques that make them, and the effect of torques.
 """
 
 import numpy as np
@@ -27,13 +27,13 @@ from backbeat.optimization.task_space.levels.reflections import (
 
 @compiled
 def _miss(of, level, x, missing):
-    """Takes what accelerations x of a level are from what is asked of it.
+    """Takes what accelerations x of a level are from its desired ones.
 
     Args:
         of: of `factor_levels`.
         level: the level.
         x: (nv,) accelerations.
-        missing: (m,) asked for, less bias; written: what is missing.
+        missing: (m,) desired, less bias; written: what is missing.
     """
     first, end, kind = of.ends[level - 1], of.ends[level], of.kinds[level]
     B, W, nv = of.B, of.W, x.shape[0]
@@ -62,7 +62,7 @@ def decided_change(of, level, left, wish, x, y):
         of: of `factor_levels`.
         level: the level.
         left: coordinates that levels above decide.
-        wish: (m,) accelerations asked for, less their bias.
+        wish: (m,) desired accelerations, less their bias.
         x, y: (nv,) accelerations there; (r,) written.
     """
     first, end, held = of.ends[level - 1], of.ends[level], of.ends[0]
@@ -123,8 +123,8 @@ def solve_levels(
 
     Args:
         of, count: of `factor_levels`, and the reflections that it counted.
-        force: (n, nv) joint torques that levels of TORQUES ask for [N m].
-        wish: (m,) accelerations asked for, less their bias.
+        force: (n, nv) joint torques of levels of TORQUES [N m].
+        wish: (m,) desired accelerations, less their bias.
         x: (nv,) of `start_levels`; written: accelerations with all levels.
         Y: (n, r) written: what each adds to what contacts leave.
     """

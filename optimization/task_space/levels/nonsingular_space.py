@@ -96,7 +96,7 @@ class NonsingularSpace:
         """(1 + levels, r) what levels add without limits.
 
         Args:
-            force: (1 + levels, nv) joint torques asked for [N m].
+            force: (1 + levels, nv) desired joint torques [N m].
             wish: (m,) of `TaskRows`.
             x: (nv,) of `start`; written: accelerations with all levels.
         """

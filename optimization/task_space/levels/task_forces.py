@@ -1,4 +1,4 @@
-"""What tasks come to, and torques that bring forces of contacts to what is asked."""
+"""Forces of tasks, and torques that bring contact forces to desired ones."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -46,7 +46,7 @@ def by_contact(
 def reaction_rows(
     contacts: Sequence[MotionTask], reactions: Sequence[ReactionTask]
 ) -> np.ndarray:
-    """(d,) rows of the stacked contact forces that tasks ask for."""
+    """(d,) rows of the stacked contact forces that tasks have."""
     starts = np.cumsum([0] + [c.dimension for c in contacts])
     place = {id(c): k for c, k in zip(contacts, starts, strict=False)}
     rows = [place[id(r.contact)] + r.rows for r in reactions]
@@ -59,7 +59,7 @@ def reaction_torques(
     reactions: Sequence[ReactionTask],
     tau: np.ndarray,
 ) -> np.ndarray:
-    """(nj,) torques that move nothing and bring reactions to what is asked [N m].
+    """(nj,) torques that move nothing and bring reactions to desired ones [N m].
 
     Args:
         dynamics: of the robot, held by its contacts.

@@ -27,7 +27,7 @@ class TaskRows:
         levels: for each priority, its tasks.
         ends: (1 + levels,) end of contacts and of each level in the rows.
         kinds: (1 + levels,) of `nonsingular_factors`, as far as tasks alone say.
-        asks_for_torques: whether a level asks for joint torques.
+        asks_for_torques: whether a level has joint torques as its task.
         G: (m, nv) Jacobians.
         bias: (m,) accelerations with vdot = 0.
     """
@@ -82,7 +82,7 @@ class TaskRows:
             self.bias[part] = task.bias(state)
 
     def wish(self) -> np.ndarray:
-        """(m,) accelerations asked for at present, less their bias."""
+        """(m,) desired accelerations at present, less their bias."""
         if not self._motions:
             return np.zeros(0)
         return np.concatenate([t.desired for t, _ in self._motions]) - self.bias

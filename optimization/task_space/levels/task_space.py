@@ -4,7 +4,7 @@ Three verbs say what a robot shall do:
 
     add(task)                     a constraint: priority 1, above everything
     add(task, weight, priority)   at a priority of 2 or more, against others there
-    task.set_desired(value)       what is asked for now
+    task.set_desired(value)       desired value from now on
 
 Contacts are constraints too; the world gives their forces. Then at every state
 
@@ -166,7 +166,7 @@ class TaskSpace:
             applied: (nv,) known forces on the robot besides gravity, damping and
                 contacts [N m].
         """
-        # Copies: levels in full may be asked for after the caller has moved on.
+        # Copies: full levels may be evaluated after the caller has changed its arrays.
         self.state.update(np.array(q, float), np.array(v, float))
         self._applied = None if applied is None else np.array(applied, float)
         self._forget()
@@ -280,7 +280,7 @@ class TaskSpace:
         )
 
     def joint_force(self, priority: int) -> np.ndarray:
-        """(nv,) joint torques that the tasks of a level ask for [N m]."""
+        """(nv,) desired joint torques of the tasks of a level [N m]."""
         tasks = [t for t in self._tasks[priority] if isinstance(t, JointForceTask)]
         return np.asarray(sum(t.desired for t in tasks))
 
@@ -344,5 +344,5 @@ class TaskSpace:
         return TaskForces(tau, vdot, forces, found, error)
 
     def reaction_rows(self) -> np.ndarray:
-        """(d,) rows of the stacked contact forces that tasks ask for."""
+        """(d,) rows of the stacked contact forces that tasks have."""
         return reaction_rows(self._contacts, self._reactions)

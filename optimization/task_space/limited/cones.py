@@ -15,7 +15,7 @@ class ContactCones:
     """Cones of the contacts of a task space that are patches or points of its robot."""
 
     def __init__(self, space: TaskSpace, friction: float) -> None:
-        """Lays out the cones; contacts added later are seen to when asked."""
+        """Lays out the cones; contacts added later are included on the next call."""
         self._space, self._friction = space, friction
         self._contacts: tuple[object, ...] | None = None
 

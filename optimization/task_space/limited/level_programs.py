@@ -20,10 +20,10 @@ from backbeat.optimization.task_space.levels.nonsingular_levels import decided_c
 
 
 class LevelTasks(NamedTuple):
-    """What levels ask for at a state.
+    """Desired values of levels at a state.
 
     Attributes:
-        wish: (m,) accelerations asked for, less their bias.
+        wish: (m,) desired accelerations, less their bias.
         weight: (m,) weights of tasks.
         even: (n,) whether those of a level are alike.
         x_0: (nv,) accelerations without torques, of `start_levels`.
@@ -48,7 +48,7 @@ class LevelProgram(NamedTuple):
 
 @compiled
 def _shape_whole(of, level, left, tasks, missing, J):
-    """Rows J of a level that asks for less than there is left, and what it misses.
+    """Rows J of a level of less rank than there is left, and its residual.
 
     Args:
         of, level, left, tasks: as of `level_program`.
@@ -133,7 +133,7 @@ def level_program(
         of: of `factor_levels`.
         level: the level.
         left: coordinates that levels above decide.
-        tasks: what levels ask for.
+        tasks: desired values of levels.
         z: (nj,) unknowns there.
         small: (2,) small weights of accelerations, and of torques that make none,
             against a wish of average size.

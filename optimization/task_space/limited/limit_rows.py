@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from backbeat.optimization.qp.program import INFINITY
+from backbeat.models.dynamics.finite import UNBOUNDED
 from backbeat.optimization.task_space.levels.task_space import TaskSpace
 from backbeat.optimization.task_space.limited.limits import JointLimits
 from backbeat.optimization.task_space.tasks.constrained_dynamics import (
@@ -52,7 +52,7 @@ def limit_rows(
         basis: unknowns.
     """
     base, dynamics = space.robot.base_velocities, space.dynamics
-    one = np.where(np.isfinite(limits.effort), 1.0, INFINITY)
+    one = np.where(np.isfinite(limits.effort), 1.0, UNBOUNDED)
     X = np.hstack([basis.moving, basis.still])
     A, lower, upper = [X], [-one], [one]
     least, most = limits.accelerations(space.state.v[base:], space.joint_angles)
@@ -68,7 +68,7 @@ def limit_rows(
     reaction = dynamics.reaction_map() @ (basis.unit[:, None] * X)
     rows = cones / space.robot.weight
     A.append(rows @ reaction)
-    lower.append(np.full(len(cones), -INFINITY))
+    lower.append(np.full(len(cones), -UNBOUNDED))
     upper.append(-rows @ reaction_0)
     bounds = np.concatenate(lower), np.concatenate(upper)
     return LimitRows(np.vstack(A), *bounds, reaction_0, reaction)

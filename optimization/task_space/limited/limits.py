@@ -1,4 +1,4 @@
-"""What joints allow, and what is left of torques that ask for more."""
+"""Limits of joints, and torques truncated to them."""
 
 from dataclasses import dataclass
 
@@ -54,11 +54,11 @@ class JointLimits:
             q: (nj,) joint angles [rad]; None where stops do not matter.
         """
         least, most = np.empty(len(v)), np.empty(len(v))
-        know = self.stops is not None and q is not None
-        stops = self.stops if know else _NO_STOPS
+        has_stops = self.stops is not None and q is not None
+        stops = self.stops if has_stops else _NO_STOPS
         _accelerations(
             *(self.velocity, self.acceleration, self.horizon, stops, v),
-            *(q if know else v, least, most),
+            *(q if has_stops else v, least, most),
         )
         return least, most
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from backbeat.models.compiled import compiled
 from backbeat.models.compiled.arrays import Matrix, Vector, VectorView
-from backbeat.optimization.qp.program import INFINITY
+from backbeat.models.dynamics.finite import UNBOUNDED
 from backbeat.optimization.task_space.levels.nonsingular_factors import (
     Factors,
     Units,
@@ -152,17 +152,17 @@ def nonsingular_rows(
             A[j, c] = X[c, j]
             A[nj + j, c] = W[held + c, j] if held + c < nv else 0.0
         has_limit = effort[j] < np.inf
-        upper[j] = effort[j] / unit[j] if has_limit else INFINITY
+        upper[j] = effort[j] / unit[j] if has_limit else UNBOUNDED
         lower[j] = -upper[j]
-        lower[nj + j] = max(bounds.least[j] - there, -INFINITY)
-        upper[nj + j] = min(bounds.most[j] - there, INFINITY)
+        lower[nj + j] = max(bounds.least[j] - there, -UNBOUNDED)
+        upper[nj + j] = min(bounds.most[j] - there, UNBOUNDED)
     if not cones.shape[0]:
         return
     R, F_0 = np.empty((held, nj)), np.empty(held)
     _contact_columns(of, unit, X, lead, x, R, F_0)
     for row in range(cones.shape[0]):
         at = 2 * nj + row
-        lower[at], s = -INFINITY, 0.0
+        lower[at], s = -UNBOUNDED, 0.0
         A[at] = 0.0
         for i in range(held):
             cone = cones[row, i]

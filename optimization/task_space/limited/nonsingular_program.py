@@ -41,11 +41,11 @@ Active = dict[int, np.ndarray]
 
 @dataclass
 class _Instant:
-    """What one solve knows of the robot.
+    """Data of the robot in one solve.
 
     Attributes:
         nonsingular: contacts and levels.
-        tasks: what they ask for.
+        tasks: their desired values.
         limits: unknowns, and all limits.
         last, active: what was active at the last tick, and is now.
         is_hard: whether a program had no exact answer.

@@ -35,6 +35,7 @@ from itertools import accumulate
 import numpy as np
 
 from backbeat.models.common.errors import BackbeatError
+from backbeat.models.contact.friction import TRACKED_FRICTION
 from backbeat.optimization.qp.settling import SettlingProgram, SettlingSolver
 from backbeat.optimization.task_space.levels.task_forces import TaskForces
 from backbeat.optimization.task_space.levels.task_space import TaskSpace
@@ -85,7 +86,7 @@ class LimitedProgram:
         self,
         space: TaskSpace,
         limits: JointLimits | None = None,
-        friction: float = 0.6,
+        friction: float = TRACKED_FRICTION,
         level_weights: Mapping[int, float] | None = None,
         solver: str = "daqp",
     ) -> None:
@@ -261,7 +262,7 @@ class LimitedProgram:
         self._a_1 = self.space.dynamics.contact_acceleration()
 
     def _metric(self, priority: int) -> np.ndarray | float:
-        """R of a level, or its root weight where it asks for torques."""
+        """R of a level, or its root weight where its task is torques."""
         weights, level = self.level_weights, self.space.levels.get(priority)
         root = 1.0 if weights is None else np.sqrt(weights[priority])
         return root if level is None else root * level.metric
@@ -269,7 +270,7 @@ class LimitedProgram:
     def _rows(self, priority: int) -> np.ndarray:
         """(k, nj) rows J of a level, weighted."""
         level, R = self.space.levels.get(priority), self._metric(priority)
-        # Torques asked for count as the accelerations that they would add.
+        # Desired torques count as the accelerations that they would add.
         return R * self._T if level is None else R @ (level.B @ self._T)
 
     def _stack(
@@ -291,7 +292,7 @@ class LimitedProgram:
         return np.vstack(J), np.concatenate(wish)
 
     def _reaction_rows(self, rows: LimitRows) -> tuple[np.ndarray, np.ndarray]:
-        """Rows for the forces of contacts that tasks ask for, in weights."""
+        """Rows for contact forces that tasks have, in weights."""
         asked, weight = self.space.reaction_rows(), self.space.robot.weight
         desired = np.concatenate([r.desired for r in self.space.reactions])
         missing = desired - rows.reaction_0[asked]

@@ -1,1 +1,1 @@
-"""Tasks of an instant, and a robot that its contacts hold."""
+"""Tasks of an instant, and the dynamics of a robot in contact."""

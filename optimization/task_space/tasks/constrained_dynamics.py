@@ -1,4 +1,4 @@
-"""A robot at one state, held by its contacts, in coordinates in which it weighs one.
+"""Dynamics of a robot in contact at one state, in coordinates with unit mass matrix.
 
     equations of motion     M vdot = f_0 + S' tau + G_1' F_1
     contacts                G_1 vdot = b_1 - Jdot_1 v
@@ -10,7 +10,7 @@ literature are symmetric. A Jacobian G becomes B = G C^-T.
 
 A free base has no motors. What joint torques can make the robot do, the contacts
 allowing, are the accelerations in the range of U = P_1 W, W = C^-1 S', and all tasks
-live there: no task asks for what nobody can give. With a basis F of that range, of
+live there: no task requires the impossible. With a basis F of that range, of
 P = F F', they live in few coordinates: a = a_1 + F y.
 
 Where neither contacts nor torques come near a singularity, F is orthonormal, and found

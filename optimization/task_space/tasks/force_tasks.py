@@ -1,4 +1,4 @@
-"""Tasks of an instant that ask for forces instead of accelerations."""
+"""Tasks of an instant of forces instead of accelerations."""
 
 import numpy as np
 
@@ -10,7 +10,7 @@ from backbeat.optimization.task_space.tasks.motion_tasks import ContactTask
 
 
 class ReactionTask(Task):
-    """Asks for the force that the world gives in a contact.
+    """A task on the reaction force of a contact.
 
     It is done with torques that move nothing, so no motion task ever feels it. De
     Sapio, Khatib, Delp, "Task-Level Approaches for the Control of Constrained
@@ -39,7 +39,7 @@ class ReactionTask(Task):
         self.desired = np.zeros(len(wanted))
 
     def set_desired(self, force: np.ndarray) -> None:
-        """Sets the (d,) reaction that is asked for [N m, N].
+        """Sets the (d,) desired reaction [N m, N].
 
         Raises:
             BackbeatError: not d finite numbers.
@@ -54,7 +54,7 @@ class ReactionTask(Task):
 
 
 class JointForceTask(Task):
-    """Asks for joint torques, of which a level gets what disturbs no level above it.
+    """A task on joint torques, of which a level gets what disturbs no level above it.
 
     Attributes:
         desired: (nv,) generalized forces [N m]; those of a free base count for nothing
@@ -62,12 +62,12 @@ class JointForceTask(Task):
     """
 
     def __init__(self, robot: RobotModel) -> None:
-        """Asks for no torques."""
+        """Starts with no torques."""
         self.weight: float | np.ndarray | None = None
         self.desired = np.zeros(robot.num_velocities)
 
     def set_desired(self, force: np.ndarray) -> None:
-        """Sets the (nv,) forces that are asked for [N m].
+        """Sets the (nv,) desired forces [N m].
 
         Raises:
             BackbeatError: not nv finite numbers.

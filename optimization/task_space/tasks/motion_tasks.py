@@ -1,7 +1,7 @@
-"""Tasks of an instant: what shall accelerate how.
+"""Tasks of an instant: desired accelerations.
 
-A motion task has a velocity that is linear in that of the robot, xdot = J v, and asks
-for an acceleration,
+A motion task has a velocity that is linear in that of the robot, xdot = J v, and
+prescribes an acceleration,
 
     xddot = J vdot + Jdot v = desired.
 
@@ -23,24 +23,24 @@ from backbeat.optimization.problem.tasks import Task, axis_indices
 
 
 class MotionTask(Task):
-    """A task that asks for an acceleration.
+    """A task on an acceleration.
 
     Attributes:
         name: for messages.
         dimension: number of accelerations d.
         weight: against others of its priority, one number or (d,); None makes it a
             constraint.
-        desired: (d,) acceleration asked for.
+        desired: (d,) desired acceleration.
     """
 
     def __init__(self, name: str, dimension: int) -> None:
-        """Asks for no acceleration, as a constraint."""
+        """Starts with zero acceleration, as a constraint."""
         self.name, self.dimension = name, dimension
         self.weight: float | np.ndarray | None = None
         self.desired = np.zeros(dimension)
 
     def set_desired(self, acceleration: np.ndarray) -> None:
-        """Sets the (d,) acceleration that is asked for.
+        """Sets the (d,) desired acceleration.
 
         Raises:
             BackbeatError: not d finite numbers.

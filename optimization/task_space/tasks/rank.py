@@ -22,7 +22,7 @@ radians and meters.
 
 Mostly there is nothing to give up. Then L is A^-1, or for tasks that decide all
 accelerations there are the pseudo-inverse, and no eigenvalues are needed: Cholesky's
-factorization tells whether one of them is below a bound.
+factorization shows whether one of them is below a bound.
 
 Khatib, Sentis, Park, Warren, "Whole-Body Dynamic Behavior and Control of Human-like
 Robots", 2004, cut at a rank; Dariush et al., "Whole Body Humanoid Control from Human
@@ -65,13 +65,13 @@ class RankAdjusted:
         return bool(self.share.min(initial=1.0) == 1.0)
 
     def resolve(self, change: np.ndarray, weight: np.ndarray) -> np.ndarray:
-        """(d,) accelerations nearest to those asked for that are not in conflict.
+        """(d,) accelerations nearest to the desired ones that are not in conflict.
 
         Weighted least squares over the directions that are kept: with equal weights,
         or without a conflict, the inverse does it by itself.
 
         Args:
-            change: (d,) asked for.
+            change: (d,) desired.
             weight: (d,) weights, of which ratios count.
         """
         if self.D is None or self.is_full or weight.min() == weight.max():

@@ -20,7 +20,7 @@ from backbeat.models.adoption.soles import find_sole
 from backbeat.models.adoption.structure import find_structure
 from backbeat.models.common.errors import BackbeatError
 from backbeat.models.robot.description import SHIPPED, load_description
-from backbeat.models.urdf.loading.honoring import describe
+from backbeat.models.urdf.loading.extensions import describe
 from backbeat.models.urdf.reading.forward_kinematics import link_poses
 from tests.models.adoption.made_robots import TURNS, Made
 from tests.models.humanoids import HUMANOIDS, SOLES, write_humanoid

@@ -13,8 +13,8 @@ import pytest
 
 from backbeat.models.compiled import build
 from backbeat.models.compiled.bindings import parts_of, write_program
+from backbeat.models.compiled.build_progress import BuildProgress, Count
 from backbeat.models.compiled.source import read_modules
-from backbeat.models.compiled.telling import Count, Telling
 from tests.models.compiled.house import put_source
 
 ONE = """
@@ -146,7 +146,7 @@ def test_whoever_waits_says_for_what_and_how_long(house, capsys, monkeypatch):
 
 def test_a_terminal_sees_how_far_it_is():
     seen = Terminal()
-    telling = Telling(seen)
+    telling = BuildProgress(seen)
     for done in range(3):
         telling.say(f"{done} of 2")
     telling.end()

@@ -44,11 +44,11 @@ def test_drake_does_with_a_trap_what_we_say_it_does(lint_text, name):
     if TRAPS[name].drake != "read":
         (told,) = [f for f in report.findings if f.rule.startswith("drake-")]
         assert told.severity is Severity.NOTE
-        # What Backbeat does without Drake reads once it is mended, as the file says.
+        # What Backbeat does without Drake reads once it is fixed, as the file says.
         is_loaded = TRAPS[name].severity != "error"
         assert (report.exit_code < 2) is is_loaded
-        assert (report.mended is not None) is is_loaded
-        assert not is_loaded or report.mended.outcome == "read"
+        assert (report.fixed is not None) is is_loaded
+        assert not is_loaded or report.fixed.outcome == "read"
 
 
 @pytest.mark.parametrize(

@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from backbeat.models.urdf.checks.fates import Fate
 from backbeat.models.urdf.checks.gazebo_checks import (
     NUMBERS,
     SWITCHES,
     check_gazebo_tags,
 )
+from backbeat.models.urdf.checks.support_table import Support
 from backbeat.models.urdf.linting.lint import lint
 from backbeat.models.urdf.reading.description import Gazebo, Tag
 from backbeat.models.urdf.reading.finding import Severity
@@ -20,7 +20,7 @@ from backbeat.models.urdf.reading.parsing import read_description
 from tests.models.description.traps import DRIVE, GAZEBO, SOLID, TRAPS, robot, visual
 
 # Tags of Gazebo that Backbeat does something by.
-HONORED = {
+APPLIED = {
     *("gravity", "turnGravityOff", "static", "selfCollide"),
     *("mu1", "mu2", "kp", "kd"),
 }
@@ -97,9 +97,9 @@ def test_every_tag_of_gazebo_is_told(lint_text, reference):
     for tag in tags:
         of = "gazebo of a joint" if is_of_joint else "gazebo"
         assert told[f"{of}/{tag}"].known
-        fate = told[f"{of}/{tag}"].entry.fate
-        is_honored = tag in HONORED and not is_of_joint
-        assert fate is (Fate.BACKBEAT if is_honored else Fate.IGNORED)
+        support = told[f"{of}/{tag}"].entry.support
+        is_applied = tag in APPLIED and not is_of_joint
+        assert support is (Support.BACKBEAT if is_applied else Support.IGNORED)
     assert not any(f.rule == "unknown-element" for f in report.findings)
 
 
@@ -130,7 +130,7 @@ def test_what_becomes_of_a_type_of_joint_is_said(lint_text, kind, said):
     assert "revolute-joint" not in {f.rule for f in lint_text(robot()).findings}
 
 
-def test_every_element_and_attribute_has_a_fate(lint_text):
+def test_every_element_and_attribute_has_its_support(lint_text):
     text = robot(
         b=f'{SOLID}<visual name="v"><geometry><box size="1 1 1"/></geometry></visual>'
     )
@@ -188,7 +188,7 @@ def judged(tmp_path_factory):
 @given(name=st.sampled_from(NUMBERS), number=st.floats() | st.integers())
 def test_gazebo_s_numbers_are_numbers(judged, name, number):
     """Of any size, but for those that act here: of at least 0, and finite."""
-    is_sound = name not in HONORED or 0 <= number < float("inf")
+    is_sound = name not in APPLIED or 0 <= number < float("inf")
     assert judged(name, str(number)) == ([] if is_sound else ["bad-gazebo-value"])
     assert judged(name, f" {number}\n") == judged(name, str(number))
     assert judged(name, f"{number} m") == ["bad-gazebo-value"]

@@ -131,8 +131,8 @@ def test_a_converted_mesh_is_a_note_and_drake_reads_what_is_made_of_it(folder, d
         "drake-refused": "NOTE",
     }
     assert report.drake.outcome == "refused"
-    assert (report.mended.outcome, report.mended.bodies) == ("read", 2)
-    assert report.mended.total_mass_kg == pytest.approx(4.0)
+    assert (report.fixed.outcome, report.fixed.bodies) == ("read", 2)
+    assert report.fixed.total_mass_kg == pytest.approx(4.0)
 
 
 def test_a_difference_is_told_of_what_backbeat_makes_of_a_file(folder, drake):
@@ -141,7 +141,7 @@ def test_a_difference_is_told_of_what_backbeat_makes_of_a_file(folder, drake):
     stl = touched('<mesh filename="sound.stl"/>')
     (folder / "robot.urdf").write_text(robot(b=stl, more=twice))
     report = lint(folder / "robot.urdf", drake)
-    assert report.mended.actuators == 2
+    assert report.fixed.actuators == 2
     assert report.exit_code == 1
     assert "drake-differs" not in {f.rule for f in report.findings}
 

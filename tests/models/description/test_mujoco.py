@@ -6,7 +6,7 @@ from pydrake.multibody.parsing import Parser
 from pydrake.multibody.plant import MultibodyPlant
 
 from backbeat.models.common.errors import BackbeatError
-from backbeat.models.urdf.loading.honoring import describe
+from backbeat.models.urdf.loading.extensions import describe
 from backbeat.models.urdf.mujoco.conversion import convert
 
 TEXT = """

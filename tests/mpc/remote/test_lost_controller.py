@@ -25,7 +25,7 @@ from backbeat.mpc.remote.link import RemoteLink
 from backbeat.mpc.remote.schema import make_schema
 from backbeat.mpc.safety.fail_safe import Cause, Mode
 from backbeat.mpc.scenario.specification import Scenario
-from backbeat.mpc.whole_body.tick import CARRY
+from backbeat.mpc.whole_body.core import CARRY
 from tests.mpc.remote.peer import FAULTS, Peer
 
 SCENARIO = Scenario(behavior="stand")
@@ -210,5 +210,7 @@ def test_nobody_there_is_said(reference):
     with Peer(make_schema(reference.robot)) as peer:
         address = peer.address
     link = RemoteLink(address, reference.behavior, SCENARIO)
-    with pytest.raises(BackbeatError, match=r"nobody answers at .* start `backbeat"):
+    with pytest.raises(
+        BackbeatError, match=r"no controller answers at .* start `backbeat"
+    ):
         link.open()

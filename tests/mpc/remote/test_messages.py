@@ -7,17 +7,22 @@ import pytest
 
 from backbeat.mpc.plans.hand_offset import HandOffset
 from backbeat.mpc.predictive.settings import PlanSettings, TempoRamp
-from backbeat.mpc.remote.contents import Asked, Record, read_record, record_message
+from backbeat.mpc.remote.contents import (
+    ControlSettings,
+    Record,
+    read_record,
+    record_message,
+)
 from backbeat.mpc.remote.exchange import (
     Answer,
-    Question,
+    Request,
     answer_message,
-    question_message,
     read_answer,
-    read_question,
+    read_request,
+    request_message,
 )
 from backbeat.mpc.remote.frames import ProtocolError
-from backbeat.mpc.remote.greeting import Hello, hello_message, read_hello
+from backbeat.mpc.remote.handshake import Handshake, handshake_message, read_handshake
 from backbeat.mpc.remote.messages import read, to_bytes
 from backbeat.mpc.remote.schema import Schema
 from backbeat.mpc.safety.fail_safe import Cause, FailureCount, Mode, Safety
@@ -25,7 +30,9 @@ from tests.mpc.remote.peer import PLAN
 
 SCHEMA = Schema(1, "two", "abc", ("q.a", "q.b"), ("v.a", "v.b"), ("foot",), ("a", "b"))
 HAND = HandOffset("left hand", 1 / 3, (0.0, 0.0, 0.1), (0.1, -0.2, 1 / 7))
-ASKED = Asked(PlanSettings(beat_priority=1 / 3, tempo=TempoRamp(0.1)), (HAND,), 0.002)
+ASKED = ControlSettings(
+    PlanSettings(beat_priority=1 / 3, tempo=TempoRamp(0.1)), (HAND,), 0.002
+)
 STATE = np.array([np.nan, -0.0, np.inf, 1 / 3])
 
 
@@ -35,11 +42,11 @@ def sent(message):
 
 @pytest.mark.parametrize("asked", [None, ASKED])
 def test_a_question_arrives_bit_for_bit(asked):
-    question = Question(7, 1 / 3, False, STATE, np.array([2 / 3]), asked)
-    found = read_question(sent(question_message(question)), 4, 1)
+    request = Request(7, 1 / 3, False, STATE, np.array([2 / 3]), asked)
+    found = read_request(sent(request_message(request)), 4, 1)
     assert found.x.tobytes() == STATE.tobytes()
-    assert found.force.tobytes() == question.force.tobytes()
-    rest = (found.number, found.time, found.start, found.asked)
+    assert found.force.tobytes() == request.force.tobytes()
+    rest = (found.number, found.time, found.start, found.changes)
     assert rest == (7, 1 / 3, False, asked)
 
 
@@ -61,11 +68,11 @@ def test_a_record_arrives_whole():
 
 @pytest.mark.parametrize("weights", [None, {"com": 1.5}])
 def test_a_greeting_arrives_whole(weights):
-    hello = Hello(SCHEMA, "stand", "def", {"lead_in": 0.5}, weights)
-    assert read_hello(sent(hello_message(hello))) == hello
+    handshake = Handshake(SCHEMA, "stand", "def", {"lead_in": 0.5}, weights)
+    assert read_handshake(sent(handshake_message(handshake))) == handshake
 
 
-QUESTION = question_message(Question(1, 0.1, True, STATE, np.ones(1), ASKED))
+QUESTION = request_message(Request(1, 0.1, True, STATE, np.ones(1), ASKED))
 
 
 @pytest.mark.parametrize(
@@ -79,13 +86,13 @@ QUESTION = question_message(Question(1, 0.1, True, STATE, np.ones(1), ASKED))
         ("start", 1),
         ("sensed", STATE.tobytes()),
         ("sensed", [1.0, 2.0, 3.0, 4.0, 5.0]),
-        ("asked", b"nothing"),
-        ("asked", record_message(Record(PLAN, Safety(), Safety()))["record"]),
+        ("changes", b"nothing"),
+        ("changes", record_message(Record(PLAN, Safety(), Safety()))["record"]),
     ],
 )
 def test_a_question_with_something_wrong_is_refused(key, value):
     with pytest.raises(ProtocolError, match=r"'|not a"):
-        read_question(sent(QUESTION | {key: value}), 4, 1)
+        read_request(sent(QUESTION | {key: value}), 4, 1)
 
 
 @pytest.mark.parametrize(
@@ -119,6 +126,6 @@ def test_an_answer_with_something_wrong_is_refused(number, change):
     ],
 )
 def test_settings_of_another_kind_are_refused(asked):
-    question = Question(7, 1 / 3, False, STATE, np.array([2 / 3]), asked)
-    with pytest.raises(ProtocolError, match="not an Asked"):
-        read_question(sent(question_message(question)), 4, 1)
+    request = Request(7, 1 / 3, False, STATE, np.array([2 / 3]), asked)
+    with pytest.raises(ProtocolError, match="not ControlSettings"):
+        read_request(sent(request_message(request)), 4, 1)

@@ -7,9 +7,9 @@ import pytest
 
 from backbeat.behaviors.library.behavior import Mount, make_robot
 from backbeat.models.actuation.joint_command import BLOCKS
-from backbeat.mpc.remote.exchange import Answer, Question
+from backbeat.mpc.remote.exchange import Answer, Request
+from backbeat.mpc.remote.joint_map import JointMap
 from backbeat.mpc.remote.schema import differences, make_schema
-from backbeat.mpc.remote.wiring import Wiring
 
 
 @pytest.fixture(scope="module")
@@ -78,8 +78,8 @@ def test_numbers_are_put_in_order_by_name(schema):
     x = np.array([meant[n] for n in (*theirs.positions, *theirs.velocities)])
     force = np.array([forces[n] for n in theirs.soles])
 
-    wiring = Wiring(schema, theirs)
-    found = wiring.question(Question(0, 0.0, True, x, force))
+    wiring = JointMap(schema, theirs)
+    found = wiring.request(Request(0, 0.0, True, x, force))
     assert dict(zip(states, found.x, strict=True)) == meant
     assert dict(zip(schema.soles, found.force, strict=True)) == forces
 
@@ -95,6 +95,6 @@ def test_numbers_are_put_in_order_by_name(schema):
 
 
 def test_the_same_order_costs_nothing(schema):
-    wiring = Wiring(schema, schema)
-    question = Question(0, 0.0, True, np.zeros(73), np.zeros(2))
-    assert wiring.question(question) is question
+    wiring = JointMap(schema, schema)
+    request = Request(0, 0.0, True, np.zeros(73), np.zeros(2))
+    assert wiring.request(request) is request

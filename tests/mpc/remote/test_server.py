@@ -16,10 +16,10 @@ from backbeat.mpc.plans.weights import PredictiveWeights
 from backbeat.mpc.predictive.settings import PlanSettings
 from backbeat.mpc.reference.trajectory import Reference
 from backbeat.mpc.remote.address import Address, read_address
-from backbeat.mpc.remote.contents import Asked, read_record
-from backbeat.mpc.remote.exchange import Answer, Question, question_message
+from backbeat.mpc.remote.contents import ControlSettings, read_record
+from backbeat.mpc.remote.exchange import Answer, Request, request_message
 from backbeat.mpc.remote.frames import FrameSocket
-from backbeat.mpc.remote.greeting import Hello, hello_message, plain
+from backbeat.mpc.remote.handshake import Handshake, handshake_message, plain
 from backbeat.mpc.remote.link import RemoteLink, motion_fingerprint
 from backbeat.mpc.remote.messages import read, to_bytes
 from backbeat.mpc.remote.schema import make_schema
@@ -60,8 +60,8 @@ def server(reference, remarks):
 
 
 @pytest.fixture
-def hello(reference):
-    return Hello(
+def handshake(reference):
+    return Handshake(
         make_schema(reference.robot),
         "stand",
         motion_fingerprint(reference.behavior),
@@ -92,10 +92,10 @@ def ask(own, content):
     return read(frames.receive(30.0))
 
 
-def question(reference, number=0, t=0.0, start=True):
+def request(reference, number=0, t=0.0, start=True):
     x = np.r_[reference.table.q[0], reference.table.v[0]]
-    asked = Asked(PlanSettings(), (), 0.0)
-    return Question(number, t, start, x, np.full(2, 800.0), asked)
+    asked = ControlSettings(PlanSettings(), (), 0.0)
+    return Request(number, t, start, x, np.full(2, 800.0), asked)
 
 
 def opened(link):
@@ -111,8 +111,8 @@ def opened(link):
 def assert_serves(server, reference):
     """Somebody else is served as if nothing had been."""
     link = opened(RemoteLink(server.address, reference.behavior, SCENARIO))
-    ask = question(reference)
-    found = link.ask(0, 0.0, True, ask.x, ask.force, ask.asked)
+    ask = request(reference)
+    found = link.ask(0, 0.0, True, ask.x, ask.force, ask.changes)
     link.close()
     assert isinstance(found, Answer)
     assert found.command.any()
@@ -135,16 +135,16 @@ def assert_serves(server, reference):
         ({"weights": {"comm": 1.0}}, "unknown key in the weights"),
         ({"weights": {"knots": 10**9}}, "knots is from 4 to 200"),
         ({"weights": {"com": -1.0}}, "with numbers from 0"),
-        ({"weights": {"reach": [0.1]}}, "reach is"),
+        ({"weights": {"reach": [0.1]}}, "max_step_length is"),
         ({"scenario": {"behavior": "stand", "tick_period": 1e-9}}, "tick_period is"),
         ({"scenario": {"behavior": "stand", "plan_period": 1e9}}, "plan_period is"),
         ({"scenario": {"behavior": "stand", "lead_in": 1e300}}, "lead_in is"),
     ],
 )
 def test_a_greeting_that_asks_for_something_else(
-    server, connect, hello, reference, change, sentence
+    server, connect, handshake, reference, change, sentence
 ):
-    message = ask(connect(), to_bytes(hello_message(replace(hello, **change))))
+    message = ask(connect(), to_bytes(handshake_message(replace(handshake, **change))))
     assert sentence in message["refused"]
     assert_serves(server, reference)
 
@@ -157,9 +157,9 @@ def test_a_greeting_that_asks_for_something_else(
         ({"model": "0"}, "other masses, limits or lengths"),
     ],
 )
-def test_a_robot_of_another_kind(connect, hello, change, sentence):
-    other = replace(hello, schema=replace(hello.schema, **change))
-    message = ask(connect(), to_bytes(hello_message(other)))
+def test_a_robot_of_another_kind(connect, handshake, change, sentence):
+    other = replace(handshake, schema=replace(handshake.schema, **change))
+    message = ask(connect(), to_bytes(handshake_message(other)))
     assert sentence in message["refused"]
 
 
@@ -191,22 +191,22 @@ def test_bytes_that_are_no_frame(server, connect, reference, data):
 
 @pytest.mark.parametrize(
     "change",
-    [{"sensed": b""}, {"sensed": None}, {"t": "now"}, {"asked": b"?"}, {"n": None}],
+    [{"sensed": b""}, {"sensed": None}, {"t": "now"}, {"changes": b"?"}, {"n": None}],
 )
-def test_a_question_that_is_none(server, connect, hello, reference, change):
+def test_a_question_that_is_none(server, connect, handshake, reference, change):
     own = connect()
-    assert "schema" in ask(own, to_bytes(hello_message(hello)))
-    wrong = question_message(question(reference)) | change
+    assert "schema" in ask(own, to_bytes(handshake_message(handshake)))
+    wrong = request_message(request(reference)) | change
     assert "error" in ask(own, to_bytes(wrong))
     assert_serves(server, reference)
 
 
-def test_weights_of_ones_own_are_taken(server, connect, hello, reference):
+def test_weights_of_ones_own_are_taken(server, connect, handshake, reference):
     weights = plain(asdict(PredictiveWeights())) | {"com": 120}
     own = connect()
-    greeting = hello_message(replace(hello, weights=weights))
+    greeting = handshake_message(replace(handshake, weights=weights))
     assert "schema" in ask(own, to_bytes(greeting))
-    assert ask(own, to_bytes(question_message(question(reference))))["n"] == 0
+    assert ask(own, to_bytes(request_message(request(reference))))["n"] == 0
 
 
 NOTHING = np.zeros(4)
@@ -227,19 +227,19 @@ STATES = {
 
 @pytest.mark.parametrize("change", STATES.values(), ids=STATES)
 def test_a_state_that_is_none_is_a_failure_and_no_end(
-    server, connect, hello, reference, change
+    server, connect, handshake, reference, change
 ):
     """A session goes on: estimators say anything before they have begun."""
     own = connect()
-    ask(own, to_bytes(hello_message(hello)))
+    ask(own, to_bytes(handshake_message(handshake)))
     for k in range(30):
-        asked = question(reference, k, 0.002 * k, start=k == 0)
+        asked = request(reference, k, 0.002 * k, start=k == 0)
         if k < 12:
             x = asked.x.copy()
             at, value = change
             x[at] = value
             asked = asked._replace(x=x, force=np.full(2, x[0]))
-        answer = ask(own, to_bytes(question_message(asked)))
+        answer = ask(own, to_bytes(request_message(asked)))
         assert answer["n"] == k
         assert np.isfinite(np.frombuffer(answer["joints"])).all()
         assert answer["fallen"] is False
@@ -252,109 +252,111 @@ def test_a_state_that_is_none_is_a_failure_and_no_end(
 
 
 @pytest.mark.parametrize("force", [np.nan, np.inf, -np.inf, -1e308, 1e308])
-def test_forces_that_are_none_end_nothing(server, connect, hello, reference, force):
+def test_forces_that_are_none_end_nothing(server, connect, handshake, reference, force):
     own = connect()
-    ask(own, to_bytes(hello_message(hello)))
+    ask(own, to_bytes(handshake_message(handshake)))
     for k in range(30):
-        asked = question(reference, k, 0.002 * k, start=k == 0)
+        asked = request(reference, k, 0.002 * k, start=k == 0)
         asked = asked._replace(force=np.full(2, force))
-        answer = ask(own, to_bytes(question_message(asked)))
+        answer = ask(own, to_bytes(request_message(asked)))
         assert np.isfinite(np.frombuffer(answer["joints"])).all()
 
 
 @pytest.mark.parametrize("t", [1e9, 1.7e9, 1.9e9])
-def test_a_clock_may_count_from_anywhere(connect, hello, reference, t):
+def test_a_clock_may_count_from_anywhere(connect, handshake, reference, t):
     own = connect()
-    ask(own, to_bytes(hello_message(hello)))
+    ask(own, to_bytes(handshake_message(handshake)))
     for k in range(3):
-        asked = question(reference, k, t + 0.002 * k, start=k == 0)
-        assert ask(own, to_bytes(question_message(asked)))["n"] == k
+        asked = request(reference, k, t + 0.002 * k, start=k == 0)
+        assert ask(own, to_bytes(request_message(asked)))["n"] == k
 
 
 @pytest.mark.parametrize("t", [2.1e9, 1e300, np.inf, np.nan, -1.0])
-def test_a_time_that_is_none(server, connect, hello, reference, t):
+def test_a_time_that_is_none(server, connect, handshake, reference, t):
     own = connect()
-    ask(own, to_bytes(hello_message(hello)))
-    asked = question(reference, 0, t)
-    assert "no tick and time" in ask(own, to_bytes(question_message(asked)))["error"]
+    ask(own, to_bytes(handshake_message(handshake)))
+    asked = request(reference, 0, t)
+    assert "no tick and time" in ask(own, to_bytes(request_message(asked)))["error"]
     assert_serves(server, reference)
 
 
 def test_a_fault_of_the_controllers_ends_one_connection(
-    server, connect, hello, reference, monkeypatch, capsys
+    server, connect, handshake, reference, monkeypatch, capsys
 ):
     own = connect()
-    ask(own, to_bytes(hello_message(hello)))
+    ask(own, to_bytes(handshake_message(handshake)))
 
-    def fail(session, question):
+    def fail(session, request):
         raise ZeroDivisionError("nobody thought of this")
 
     with monkeypatch.context() as changed:
         changed.setattr(ControllerSession, "__call__", fail)
-        message = ask(own, to_bytes(question_message(question(reference))))
+        message = ask(own, to_bytes(request_message(request(reference))))
     assert "nobody thought of this" in message["error"]
     assert "ZeroDivisionError" in capsys.readouterr().err
     assert_serves(server, reference)
 
 
-def test_a_hand_that_the_robot_does_not_have(server, connect, hello, reference):
+def test_a_hand_that_the_robot_does_not_have(server, connect, handshake, reference):
     own = connect()
-    ask(own, to_bytes(hello_message(hello)))
+    ask(own, to_bytes(handshake_message(handshake)))
     hand = HandOffset("third hand", 0.0, (0.0, 0.0, 0.0), (0.1, 0.0, 0.0))
-    asked = replace(question(reference).asked, hands=(hand,))
-    wrong = question(reference)._replace(asked=asked)
-    assert "third hand" in ask(own, to_bytes(question_message(wrong)))["error"]
+    asked = replace(request(reference).changes, hands=(hand,))
+    wrong = request(reference)._replace(changes=asked)
+    assert "third hand" in ask(own, to_bytes(request_message(wrong)))["error"]
     assert_serves(server, reference)
 
 
-def test_time_does_not_go_back_without_a_start(server, connect, hello, reference):
+def test_time_does_not_go_back_without_a_start(server, connect, handshake, reference):
     own = connect()
-    ask(own, to_bytes(hello_message(hello)))
+    ask(own, to_bytes(handshake_message(handshake)))
     for number, t in enumerate((0.0, 0.002)):
-        asked = question(reference, number, t, start=number == 0)
-        assert ask(own, to_bytes(question_message(asked)))["n"] == number
-    again = question(reference, 2, 0.002, start=False)
-    assert "without a start" in ask(own, to_bytes(question_message(again)))["error"]
+        asked = request(reference, number, t, start=number == 0)
+        assert ask(own, to_bytes(request_message(asked)))["n"] == number
+    again = request(reference, 2, 0.002, start=False)
+    assert "without a start" in ask(own, to_bytes(request_message(again)))["error"]
 
 
-def test_nobody_waits_for_a_question_far_ahead(server, connect, hello, reference):
+def test_nobody_waits_for_a_question_far_ahead(server, connect, handshake, reference):
     own = connect()
-    ask(own, to_bytes(hello_message(hello)))
-    ask(own, to_bytes(question_message(question(reference))))
-    late = question(reference, 1, 1e9, start=False)
+    ask(own, to_bytes(handshake_message(handshake)))
+    ask(own, to_bytes(request_message(request(reference))))
+    late = request(reference, 1, 1e9, start=False)
     began = time.monotonic()
-    assert "begin again" in ask(own, to_bytes(question_message(late)))["error"]
+    assert "begin again" in ask(own, to_bytes(request_message(late)))["error"]
     assert time.monotonic() - began < 1.0
     assert_serves(server, reference)
 
 
-def test_a_second_simulation_is_sent_away(server, connect, hello, reference):
+def test_a_second_simulation_is_sent_away(server, connect, handshake, reference):
     first = connect()
-    assert "schema" in ask(first, to_bytes(hello_message(hello)))
+    assert "schema" in ask(first, to_bytes(handshake_message(handshake)))
     link = RemoteLink(server.address, reference.behavior, SCENARIO)
     with pytest.raises(BackbeatError, match="one simulation at a time"):
         link.open()
-    asked = to_bytes(question_message(question(reference)))
+    asked = to_bytes(request_message(request(reference)))
     assert ask(first, asked)["n"] == 0
 
 
 def test_a_client_that_goes_silent_is_let_go(
-    server, connect, hello, reference, monkeypatch
+    server, connect, handshake, reference, monkeypatch
 ):
     monkeypatch.setattr(server_module, "SILENCE", 0.1)
     first = connect()
-    assert "schema" in ask(first, to_bytes(hello_message(hello)))
+    assert "schema" in ask(first, to_bytes(handshake_message(handshake)))
     assert_serves(server, reference)
 
 
-def test_what_is_there_to_stay_is_not_looked_through_while_it_serves(connect, hello):
-    ask(connect(), to_bytes(hello_message(hello)))
+def test_what_is_there_to_stay_is_not_looked_through_while_it_serves(
+    connect, handshake
+):
+    ask(connect(), to_bytes(handshake_message(handshake)))
     assert gc.get_freeze_count() > 10_000
 
 
-def test_a_record_is_told_at_any_time(connect, hello):
+def test_a_record_is_told_at_any_time(connect, handshake):
     own = connect()
-    ask(own, to_bytes(hello_message(hello)))
+    ask(own, to_bytes(handshake_message(handshake)))
     record = read_record(ask(own, to_bytes({"record": 0})))
     assert record.plan.phase == -SCENARIO.lead_in
 

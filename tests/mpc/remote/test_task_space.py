@@ -14,18 +14,18 @@ from backbeat.models.robot.model import RobotModel
 from backbeat.mpc.remote import controller_link
 from backbeat.mpc.remote.address import Address, read_address
 from backbeat.mpc.remote.frames import ProtocolError
-from backbeat.mpc.remote.greeting import plain
+from backbeat.mpc.remote.handshake import plain
 from backbeat.mpc.remote.messages import read, to_bytes
 from backbeat.mpc.remote.schema import make_schema
 from backbeat.mpc.remote.task_exchange import (
-    TaskHello,
-    TaskQuestion,
+    TaskHandshake,
+    TaskRequest,
     read_task_answer,
-    read_task_hello,
-    read_task_question,
+    read_task_handshake,
+    read_task_request,
     task_answer_message,
-    task_hello_message,
-    task_question_message,
+    task_handshake_message,
+    task_request_message,
 )
 from backbeat.mpc.remote.task_link import TaskSpaceLink
 from backbeat.mpc.safety.fail_safe import Cause, Failure, Mode
@@ -176,7 +176,7 @@ def test_what_is_refused_is_said_in_words(serving):
     alone, _ = serving("stand")
     with pytest.raises(BackbeatError, match="serves 'stand' alone, and no task space"):
         run_task_space(ARM, alone)
-    with pytest.raises(BackbeatError, match="nobody answers"):
+    with pytest.raises(BackbeatError, match="no controller answers"):
         run_task_space(ARM, Address(port=1))
 
 
@@ -194,8 +194,8 @@ def test_joints_are_told_by_name_in_whatever_order():
     target = np.r_[0.8, 0.2, 0.3, np.zeros(6)]
     found = []
     for own, x in ((schema, np.r_[q, v]), (turned, np.r_[q[::-1], v[::-1]])):
-        service = TaskSpaceService(TaskHello(own, plain(asdict(ARM))))
-        asked = task_question_message(TaskQuestion(7, x, target))
+        service = TaskSpaceService(TaskHandshake(own, plain(asdict(ARM))))
+        asked = task_request_message(TaskRequest(7, x, target))
         answer = service.reply(read(to_bytes(asked)))
         found.append(read_task_answer(read(to_bytes(answer)), 7, 6).tau)
     assert found[0].tobytes() == found[1][::-1].tobytes()
@@ -204,19 +204,22 @@ def test_joints_are_told_by_name_in_whatever_order():
 
 def test_messages_arrive_as_they_were_sent():
     settings = TaskSpaceSettings(stiffness=100.0, limits="program", task=False)
-    question = TaskQuestion(
+    request = TaskRequest(
         3, np.arange(4.0), np.arange(9.0), None, np.ones(3), np.arange(6.0), settings
     )
-    told = read_task_question(read(to_bytes(task_question_message(question))), 4)
-    for name, value in question._asdict().items():
+    told = read_task_request(read(to_bytes(task_request_message(request))), 4)
+    for name, value in request._asdict().items():
         found = getattr(told, name)
         assert np.array_equal(found, value) if name != "settings" else found == value
     command = TaskSpaceCommand(np.arange(2.0), np.array([True, False]), np.ones(3))
     answer = read_task_answer(read(to_bytes(task_answer_message(3, command))), 3, 2)
     assert np.array_equal(answer.tau, command.tau)
     assert np.array_equal(answer.at_limit, command.at_limit)
-    hello = TaskHello(make_schema(RobotModel("ur10")), {"robot": "ur10"})
-    assert read_task_hello(read(to_bytes(task_hello_message(hello)))) == hello
+    handshake = TaskHandshake(make_schema(RobotModel("ur10")), {"robot": "ur10"})
+    assert (
+        read_task_handshake(read(to_bytes(task_handshake_message(handshake))))
+        == handshake
+    )
 
 
 @pytest.mark.parametrize(
@@ -232,9 +235,9 @@ def test_messages_arrive_as_they_were_sent():
     ],
 )
 def test_what_makes_no_sense_is_said(change, says):
-    message = task_question_message(TaskQuestion(3, np.zeros(4), np.zeros(9)))
+    message = task_request_message(TaskRequest(3, np.zeros(4), np.zeros(9)))
     with pytest.raises(ProtocolError, match=says):
-        read_task_question(message | change, 4)
+        read_task_request(message | change, 4)
     command = TaskSpaceCommand(np.zeros(2), np.zeros(2, bool), np.zeros(3))
     answer = task_answer_message(3, command)
     for wrong in (
@@ -248,7 +251,7 @@ def test_what_makes_no_sense_is_said(change, says):
 
 def test_a_failure_is_no_command():
     link = TaskSpaceLink(Address(port=1), RobotModel("ur10"), ARM)
-    asked = TaskQuestion(0, np.zeros(12), np.zeros(9))
+    asked = TaskRequest(0, np.zeros(12), np.zeros(9))
     found = link.ask(0.0, asked, TaskSpaceSettings())
     assert isinstance(found, Failure)
     assert found.cause is Cause.LOST

@@ -1,6 +1,6 @@
 // The drums of a recording. Each hit is started on the clock of the sound card, and the
-// picture is held to that clock. The browser lets nobody begin with a noise: sound is
-// off until somebody asks for it.
+// picture is held to that clock. Browsers allow no sound before a click: it is
+// off until it is switched on.
 window.makeSound = (button, transport) => {
   const data = JSON.parse(document.getElementById("backbeat-sound").textContent);
   if (!data.hits.length && !data.backing) return null;
@@ -83,7 +83,7 @@ window.makeSound = (button, transport) => {
   function turn(on) {
     isOn = on;
     button.setAttribute("aria-pressed", on);
-    try { window.parent.backbeatSound = on; } catch { /* a page of somebody else */ }
+    try { window.parent.backbeatSound = on; } catch { /* a page from elsewhere */ }
     if (!on) return update();
     if (!context) open();
     context.resume();

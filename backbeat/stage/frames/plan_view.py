@@ -1,0 +1,51 @@
+"""What the stage shows of a plan of the predictive controller."""
+
+from backbeat.models.state.configuration import Configuration
+from backbeat.mpc.horizon.prediction import LEAST_FORCE, acting
+from backbeat.mpc.plans.plan import Plan
+from backbeat.mpc.safety.fail_safe import Mode
+from backbeat.stage.frames.frame import ContactForce
+
+# A phase rate this close to 1 is shown as keeping the tempo.
+STEADY = 0.005
+
+
+def planned_forces(
+    plan: Plan, t: float, state: Configuration, patches: tuple[str, ...]
+) -> dict[str, ContactForce]:
+    """Forces of a plan at time t, where the patches are now.
+
+    Args:
+        plan: the plan.
+        t: time on the plan's clock [s].
+        state: the robot.
+        patches: names of the patches in the plan's order.
+    """
+    weight, forces = state.robot.weight, {}
+    for name, wrench in zip(patches, weight * plan.at(t).wrench, strict=True):
+        if wrench[5] > LEAST_FORCE:
+            X = state.pose(name)
+            found = acting(wrench, X.rotation().matrix(), X.translation())
+            forces[name] = ContactForce(found[:3], found[3:])
+    return forces
+
+
+def rate_in_words(rate: float) -> str:
+    """The phase rate, and what it does to the tempo."""
+    change = 100.0 * (rate - 1.0)
+    if abs(change) < 100.0 * STEADY:
+        return "phase rate 1.00"
+    return f"phase rate {rate:.2f}, {'ahead' if change > 0 else 'holding back'}"
+
+
+def solver_in_words(plan: Plan, mode: Mode = Mode.TRACKING) -> str:
+    """What both controllers are about."""
+    if not plan.is_fresh:
+        planner = f"plan: {plan.status}"
+    elif plan.steps:
+        planner = "plan solved: recovers by a step"
+    elif any(down.is_put_down for down in plan.touchdowns):
+        planner = "plan solved: puts a foot down"
+    else:
+        planner = "plan solved"
+    return f"{planner} · {'tick solved' if mode is Mode.TRACKING else f'tick: {mode}'}"

@@ -1,0 +1,87 @@
+"""UserInput: changes of a simulation under way by its user, and undoing them."""
+
+import time
+from pathlib import Path
+from typing import Any
+
+from backbeat.models.common.errors import BackbeatError
+from backbeat.stage.live.simulation import LiveSimulation
+from backbeat.stage.web.panel import PUSH_LENGTH
+
+# Values of one slider that follow each other so closely are one change [s].
+ONE_CHANGE = 1.0
+
+
+class UserInput:
+    """Applies commands of pages to the present of a simulation."""
+
+    def __init__(self, live: LiveSimulation) -> None:
+        """Begins without changes."""
+        self._live = live
+        self._before: list[tuple[str, Any]] = []
+        self._changed_at = 0.0
+
+    @property
+    def changes(self) -> int:
+        """How many changes can be taken back."""
+        return len(self._before)
+
+    def settings(self) -> dict[str, Any]:
+        """Present values by name."""
+        return self._live.settings()
+
+    def set(self, name: str, value: bool | float | list[float]) -> None:
+        """Changes a setting.
+
+        Raises:
+            BackbeatError: the simulation is over, or does not take the value.
+        """
+        self._refuse_late()
+        before = self._live.settings()[name]
+        self._live.apply(name, value)
+        now = time.perf_counter()
+        is_same = bool(self._before) and self._before[-1][0] == name
+        if not is_same or now - self._changed_at > ONE_CHANGE:
+            self._before.append((name, before))
+        self._changed_at = now
+
+    def undo(self) -> None:
+        """Takes the last change of a setting back, if there is one.
+
+        Raises:
+            BackbeatError: the simulation is over.
+        """
+        self._refuse_late()
+        if self._before:
+            self._live.apply(*self._before.pop())
+            self._changed_at = 0.0
+
+    def push(self, body: str, impulse: list[float]) -> None:
+        """Pushes a link [N s].
+
+        Raises:
+            BackbeatError: the simulation is over, or there is no such link.
+        """
+        self._refuse_late()
+        self._live.push(impulse, PUSH_LENGTH, body)
+
+    def reset(self) -> None:
+        """Goes back to the start, with the settings of the start."""
+        self._before.clear()
+        self._live.reset()
+
+    def save(self, folder: str | Path) -> Path:
+        """Writes the run so far to a file that has no name yet; gives its path.
+
+        Raises:
+            BackbeatError: nothing was simulated yet, or it cannot be written.
+        """
+        folder = Path(folder)
+        name, number = self._live.behavior.name, 1
+        while (folder / f"{name}.live-{number}.run.parquet").exists():
+            number += 1
+        return self._live.save_run(folder / f"{name}.live-{number}.run.parquet")
+
+    def _refuse_late(self) -> None:
+        if self._live.is_over:
+            raise BackbeatError("the simulation is over: reset it, and go on")

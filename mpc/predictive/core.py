@@ -1,0 +1,341 @@
+"""PredictiveCore: the predictive controller as a pure function of state and memory.
+
+    core = PredictiveCore(program)
+    memory = core.start()
+    memory = core(t, q, v, memory)    # memory.plan is an input of the whole-body core
+
+No diagram, context or simulator is needed; `PredictiveController` is the same as a
+Drake system.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from backbeat.models.state.check import is_state
+from backbeat.models.state.configuration import Configuration
+from backbeat.mpc.plans.external_force import (
+    estimate_external_acceleration,
+    estimate_external_force,
+)
+from backbeat.mpc.plans.friction_scale import estimate_friction_scale
+from backbeat.mpc.plans.measurement import (
+    measure_deviation,
+    measure_ground,
+    measure_shift,
+    measure_soles,
+)
+from backbeat.mpc.plans.plan import Plan
+from backbeat.mpc.plans.planning_time import carry
+from backbeat.mpc.plans.start import PlanStart
+from backbeat.mpc.plans.stepping import swing_of
+from backbeat.mpc.plans.swings import next_swings, ways_to_go
+from backbeat.mpc.plans.touchdown import (
+    Touchdown,
+    delay_steps,
+    find_touchdowns,
+    find_waiting,
+)
+from backbeat.mpc.plans.weights import PredictiveWeights
+from backbeat.mpc.predictive.fallback import fall_back
+from backbeat.mpc.predictive.memory import PredictiveMemory
+from backbeat.mpc.predictive.program import PredictiveProgram
+from backbeat.mpc.predictive.recovery import STEPPING, Recovery
+from backbeat.mpc.predictive.settings import PlanSettings, TempoRamp
+from backbeat.mpc.reference.sampling import ReferenceSample
+from backbeat.mpc.reference.trajectory import Reference
+from backbeat.mpc.safety.fail_safe import (
+    Cause,
+    FailSafe,
+    Failure,
+    Mode,
+    advance,
+    attempt,
+)
+from backbeat.mpc.safety.fall_detection import FallLimits, fall_signs
+
+# A plan covers 1.3 s; without feedback its prediction gets less and less accurate, and
+# it is used for so long [s].
+CARRY = 0.5
+# Pushes are estimated for a balanced robot only: later, contact forces below those of
+# the plan would be taken for a lasting push. DCM error of a balanced robot [m], and
+# time after it in which a push may be detected [s].
+BALANCED, PUSHED = 0.06, 0.2
+# How many programs of recent settings are kept: a slider that is moved needs many.
+KEPT = 8
+
+
+class _Measured(NamedTuple):
+    """Measurements from which a plan is made."""
+
+    t: float  # time [s]
+    s: float  # phase of the behavior [s]
+    now: Configuration  # the robot
+    sample: ReferenceSample  # the behavior at s
+    force: np.ndarray | None  # (C,) normal forces on patches [N]
+
+
+class PredictiveCore:
+    """Plans forces, momentum and timing; equal calls give equal results.
+
+    When no plan is found, the last one stays in force for a while, then the behavior
+    itself, from the present places of the feet; after a fall nothing is planned.
+    `backbeat.mpc.safety.fail_safe` defines these modes.
+
+    Attributes:
+        program: the program it solves.
+        reference: the behavior.
+        period: time between plans [s].
+        start_time: time at which the behavior's phase is zero [s].
+        limits: durations of the modes without a solved program.
+        fall_limits: thresholds of the detection of falls.
+    """
+
+    def __init__(
+        self,
+        program: PredictiveProgram,
+        period: float = 0.02,
+        start_time: float = 0.0,
+        recovery: Recovery | None = STEPPING,
+        limits: FailSafe | None = None,
+        fall_limits: FallLimits | None = None,
+        planning_time: float = 0.0,
+        weights: PredictiveWeights | None = None,
+    ) -> None:
+        """Makes the function.
+
+        Args:
+            program: the program it solves.
+            period: time between plans [s].
+            start_time: time at which the behavior's phase is zero [s].
+            recovery: when and how to step where the behavior stands; None for a
+                robot whose feet never leave the ground otherwise than planned.
+            limits: durations of the modes without a solved program.
+            fall_limits: thresholds of the detection of falls.
+            planning_time: how much later than its state a plan takes effect [s], at
+                most a period.
+            weights: base weights, which settings modify; None for the defaults.
+        """
+        self.program, self.period = program, period
+        self._weights = weights or PredictiveWeights()
+        self._programs: dict[PredictiveWeights, PredictiveProgram] = {}
+        self.reference: Reference = program.reference
+        self.limits = limits or FailSafe(carry=CARRY)
+        self.fall_limits = fall_limits or FallLimits()
+        self.start_time, self._recovery = start_time, recovery
+        self._planning_time = planning_time
+        self._sample = self.reference.sampler()
+        # Overwritten by the measured state at each plan.
+        self._now = Configuration(self.reference.robot, self.reference.table.q[0])
+
+    def program_for(self, settings: PlanSettings | None) -> PredictiveProgram:
+        """The program with settings; None for the initial one.
+
+        Recent ones are cached, which does not influence results.
+        """
+        if settings is None:
+            return self.program
+        weights = settings.adapt(self._weights)
+        if weights == self.program.weights:
+            return self.program
+        found = self._programs.pop(weights, None)
+        found = found or PredictiveProgram(self.reference, weights)
+        self._programs[weights] = found
+        while len(self._programs) > KEPT:
+            del self._programs[next(iter(self._programs))]
+        return found
+
+    def start(self) -> PredictiveMemory:
+        """Memory before the first plan."""
+        return PredictiveMemory(self.program.rest(0.0, -self.start_time))
+
+    def __call__(
+        self,
+        t: float,
+        q: np.ndarray,
+        v: np.ndarray,
+        memory: PredictiveMemory,
+        force: np.ndarray | None = None,
+        settings: PlanSettings | None = None,
+    ) -> PredictiveMemory:
+        """One plan.
+
+        Args:
+            t: time [s].
+            q: (nq,) configuration of the robot model.
+            v: (nv,) its velocity.
+            memory: what the last step returned.
+            force: (C,) normal forces on the behavior's patches [N]; without them
+                every foot is taken to land when the plan has it.
+            settings: of the plan; None for those of the initial program, at the
+                authored tempo.
+
+        Returns:
+            The memory after it, with the plan in force from a planning time later.
+        """
+        program, before = self.program_for(settings), memory.plan
+        tempo = settings.tempo if settings else TempoRamp()
+        when = t + self._planning_time
+        if not self.reference.patches:
+            plan = self._unhindered(program, when, tempo)
+            return replace(memory, plan=plan, plans=memory.plans + 1, settings=settings)
+        if memory.safety.mode is Mode.FALLEN:
+            return replace(memory, plans=memory.plans + 1)
+        s = before.phase_at(t)
+        found: Plan | Failure = Failure(Cause.STATE)
+        fall = ""
+        if is_state(q, v, self.reference.robot.floating):
+            sample = self._sample(s)
+            now = self._now.update(q, v)
+            fall = fall_signs(now, self.reference, sample).judge(self.fall_limits)
+            found = attempt(
+                lambda: self._replan(
+                    program, _Measured(t, s, now, sample, force), before, tempo
+                )
+            )
+        failure = found if isinstance(found, Failure) else None
+        safety = advance(memory.safety, t, failure, fall, self.limits)
+        if isinstance(found, Failure) or safety.mode is not Mode.TRACKING:
+            why = str(failure) if failure else "solved again"
+            factor = tempo.factor(when - self.start_time)
+            s = before.phase_at(when)
+            ahead = self._ahead(before)
+            plan = fall_back(program, when, s, before, safety, why, factor, ahead)
+        else:
+            plan = replace(found, time=when)
+        return PredictiveMemory(plan, memory.plans + 1, safety, settings)
+
+    def _unhindered(
+        self, program: PredictiveProgram, when: float, tempo: TempoRamp
+    ) -> Plan:
+        """The plan of a robot without contacts, which needs no balance."""
+        t = when - self.start_time
+        return replace(
+            program.rest(t, tempo.requested_phase(t), tempo.factor(t)), time=when
+        )
+
+    def _ahead(self, before: Plan) -> float:
+        """Phase until the next plan is surely in force, at the rate so far [s]."""
+        return 1.3 * self.period * max(1.0, before.rate)
+
+    def _land(
+        self, seen: _Measured, soles: np.ndarray, before: Plan, elapsed: float
+    ) -> tuple[float, Sequence[Touchdown]]:
+        """Height of the ground [m], and feet that land early or late.
+
+        Args:
+            seen: what is measured.
+            soles: as of `measure_soles`.
+            before: the plan in force.
+            elapsed: time since it took effect [s].
+        """
+        reference, s, sample = self.reference, seen.s, seen.sample
+        if seen.force is None:
+            # A foot that is put down lands as planned, and stays.
+            put_down = [d for d in before.touchdowns if d.is_put_down and s < d.end]
+            waiting = find_waiting(reference, before.steps, s)
+            return before.ground, (*put_down, *waiting)
+        heights = soles[:, 0, 2]
+        ground = measure_ground(heights, reference, sample, before, elapsed, seen.force)
+        way = ways_to_go(reference, before.swings, sample, soles)
+        ahead = self._ahead(before)
+        downs = find_touchdowns(
+            reference, before.steps, before.touchdowns, s, ahead, seen.force, way
+        )
+        return ground, downs
+
+    def _replan(
+        self,
+        program: PredictiveProgram,
+        seen: _Measured,
+        before: Plan,
+        tempo: TempoRamp,
+    ) -> Plan | Failure:
+        """A plan from what is measured."""
+        t, s, now, sample, force = seen
+        reference, friction = self.reference, before.friction_scale
+        late, gravity = self._planning_time, reference.robot.gravity
+        when = t + late
+        elapsed, factor = when - before.time, tempo.factor(when - self.start_time)
+        rate = before.rate_at(t)
+        soles = measure_soles(now, reference, sample, rate)
+        ground, downs = self._land(seen, soles, before, elapsed)
+        # Rates of the behavior at the requested tempo.
+        sample.com[1] *= factor
+        sample.momentum[0] *= factor
+        deviation = measure_deviation(now, sample)
+        deviation[2] -= ground
+        shift = measure_shift(now, reference, sample, before, s, downs)
+        # A robot that may not step has to resist a push; a plan that predicted it would
+        # yield to it.
+        acceleration = np.zeros(2)
+        dcm_error = np.hypot(*program.off_balance(deviation, shift))
+        balanced_at = t if dcm_error < BALANCED else before.balanced_at
+        if program.may_step and t - balanced_at < PUSHED:
+            acceleration = estimate_external_acceleration(before, t, deviation, late)
+        is_small = dcm_error < program.weights.dcm_error_low
+        is_balanced = is_small and not acceleration.any()
+        # A sample represents one period since a plan, not a hold of several.
+        if force is not None and is_balanced and before.is_fresh:
+            motion = rate * soles[:, 1]
+            friction = estimate_friction_scale(
+                reference, sample, before, motion, elapsed, force
+            )
+        vertical = estimate_external_force(before, t, deviation, gravity, late)
+        if when > t:
+            deviation = carry(deviation, before, t, when, now)
+            known = before.external_acceleration_xy if before.is_fresh else np.zeros(2)
+            deviation[3:5] += late * (acceleration - known)
+            s = before.phase_at(when)
+        begun = PlanStart(
+            tempo.requested_phase(when - self.start_time),
+            s,
+            deviation,
+            shift,
+            downs,
+            external_force_z=vertical,
+            external_acceleration_xy=acceleration,
+            friction_scale=friction,
+            tempo=factor,
+        )
+        plan = self._plan(program, begun.going_on(before), before, elapsed)
+        if isinstance(plan, Failure):
+            return plan
+        old, ahead = before.swings, self._ahead(before)
+        swings = next_swings(reference, plan, old, s, ahead, soles)
+        return replace(plan, swings=swings, ground=ground, balanced_at=balanced_at)
+
+    def _plan(
+        self,
+        program: PredictiveProgram,
+        start: PlanStart,
+        before: Plan,
+        elapsed: float,
+    ) -> Plan | Failure:
+        """A plan with the steps under way, or with recovery steps if those help."""
+        reference, s = self.reference, start.s
+        downs, can_wait = start.touchdowns, program.weights.can_wait
+        steps = delay_steps(reference, before.steps, downs, s, can_wait)
+        down = {d.contact for d in downs if d.is_put_down and not d.is_to_come(s)}
+        others = (c for c in reference.soles if c not in down)
+        swinging = any(swing_of(reference, (), c, s) for c in others)
+        previous = before if before.is_fresh and before.iterations else None
+        undecided, recovery = None, self._recovery
+        to_come = bool(steps) and steps[0].start > s + self._ahead(before)
+        if to_come and swinging:
+            # They begin when the behavior's own swing ends: decided again until then.
+            steps, undecided = (), previous
+            plan = program.solve_anew(start)
+        else:
+            plan = program.solve(start, steps, previous)
+            if steps and plan is not None and recovery is not None:
+                plan = recovery.cut_short(program, start, plan, before, elapsed)
+        status = program.status
+        if recovery is not None and not steps:
+            plan = recovery.improve(program, start, plan, before, elapsed, undecided)
+        if plan is None:
+            known = status in {str(cause) for cause in Cause}
+            return Failure(Cause(status) if known else Cause.NUMERICS)
+        return plan
