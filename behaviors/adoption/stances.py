@@ -162,7 +162,7 @@ class StanceFinder:
     def _room(self, state: Configuration) -> tuple[float, str]:
         """Distance of links beyond what they keep [m], and those that overlap."""
         clearance = np.inf
-        if self.collisions.feelers:
+        if self.collisions.spheres:
             distances, _ = state.distances(self.collisions.arrays())
             clearance = float(distances.min() - self.collisions.margin)
         if self._shapes is not None:
