@@ -34,7 +34,6 @@ OTHERWISE = {
     "optimization/transcription/transcribe.py": {"base"},
     "optimization/verification/verify.py": {"base"},
     # Keys of files: a robot YAML, a sweep, the posture of a posture.
-    "behaviors/specification/for_robot.py": {"pelvis"},
     "models/adoption/structure.py": {"base"},
     "models/robot/description.py": {"base"},
     "mpc/sweep/card/sweeps.py": {"base"},

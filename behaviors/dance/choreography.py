@@ -12,7 +12,6 @@ from backbeat.behaviors.dance.arrangement import (
     place_moves,
 )
 from backbeat.behaviors.dance.carried import clear_of_each_other
-from backbeat.behaviors.dance.fitted import fitted_moves
 from backbeat.behaviors.dance.knots import KNOTS_PER_BEAT, STEPPING, knots_per_beat
 from backbeat.behaviors.dance.layers import DanceLayers
 from backbeat.behaviors.dance.markers import marker_events
@@ -93,10 +92,9 @@ class DanceSpecification(DanceLayers):
         """
         if not self.equipment or not self.tracks.get("arms"):
             return []
+        placed = place_moves(self.tracks, moves, self.meter_map(), self.fade, self.name)
         robot = make_robot(self.robot, tuple(self.equipment), Mount())
         q_start = start_configuration(robot, self.start)
-        moves, _ = fitted_moves(self._used(moves), robot, q_start)
-        placed = place_moves(self.tracks, moves, self.meter_map(), self.fade, self.name)
         return clear_of_each_other(robot, q_start, placed, self.name)[1]
 
     def plan(self, folder: str | Path) -> MotionPlan:
@@ -120,10 +118,9 @@ class DanceSpecification(DanceLayers):
         for found in findings(self, moves):
             if found.fails:
                 raise BackbeatError(found.sentence, path=found.path)
+        placed = place_moves(self.tracks, moves, meter, self.fade, self.name)
         robot = make_robot(self.robot, tuple(self.equipment), Mount())
         q_start = start_configuration(robot, self.start)
-        moves, lost = fitted_moves(self._used(moves), robot, q_start)
-        placed = place_moves(self.tracks, moves, meter, self.fade, self.name)
         placed, kept = clear_of_each_other(robot, q_start, placed, self.name)
         problem = self._problem(robot, q_start, placed, tempo)
         used = {p.move.name: p.move for p in placed if isinstance(p.move, RecordedMove)}
@@ -141,16 +138,10 @@ class DanceSpecification(DanceLayers):
             remarks=(
                 *(x for m in used.values() for x in (*m.notes, *m.changes)),
                 *(f.sentence for f in kept),
-                *(f"on {robot.name}, the move {sentence}" for sentence in lost),
             ),
             review=review if used else None,
         )
         return plan, kept
-
-    def _used(self, moves: Mapping[str, Move]) -> dict[str, Move]:
-        """The moves of its tracks."""
-        names = {row.move for rows in self.tracks.values() for row in rows}
-        return {name: move for name, move in moves.items() if name in names}
 
     def with_bent_knees(self) -> "DanceSpecification | None":
         """As of `Specification`, by the key `bend`."""

@@ -5,7 +5,7 @@ which joints have it. Joints of a role stand in order from the base outward, and
 link of a role is what the last of them moves.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -14,11 +14,8 @@ from pydrake.multibody.plant import MultibodyPlant
 from backbeat.models.common.errors import BackbeatError, unknown_name
 
 SIDES = ("left", "right")
-# Parts of an arm and of a leg, which are among its joints, and the turns that single
-# joints of them do: about x, y and z, or about the upper arm and the forearm.
+# Parts of an arm, which are among its joints.
 ARM_PARTS = ("shoulder", "elbow", "wrist")
-LEG_PARTS = ("hip", "knee", "ankle")
-TURNS = ("roll", "pitch", "yaw")
 # Limbs, which share no joint.
 LIMBS = (
     "waist",
@@ -26,21 +23,12 @@ LIMBS = (
     *(f"{side} {limb}" for side in SIDES for limb in ("arm", "leg")),
 )
 # Part: limb that it belongs to.
-PARTS = {
-    f"{side} {part}": f"{side} {limb}"
-    for side in SIDES
-    for limb, parts in (("arm", ARM_PARTS), ("leg", LEG_PARTS))
-    for part in parts
+PARTS = {"waist yaw": "waist"} | {
+    f"{side} {part}": f"{side} arm" for side in SIDES for part in ARM_PARTS
 }
-# Roles of a single joint: the limb that it belongs to.
-SINGLE = {f"{limb} {turn}": limb for limb in ("waist", "neck") for turn in TURNS} | {
-    f"{part} {turn}": limb
-    for part, limb in PARTS.items()
-    for turn in TURNS
-    if not part.endswith(("elbow", "knee"))
-}
-PARTS |= SINGLE
 ROLES = (*LIMBS, *PARTS)
+# Roles of a single joint.
+SINGLE = ("waist yaw",)
 # How far soles are apart at least for one to be the left one [m].
 APART = 1e-3
 
@@ -50,8 +38,6 @@ def joints_by_role(
 ) -> dict[str, tuple[str, ...]]:
     """Names of joints by role, groups replaced by their joints.
 
-    A limb that is there without joints takes its parts along.
-
     Args:
         roles: joints or groups by role, as a robot YAML has them.
         groups: joints by group.
@@ -59,7 +45,7 @@ def joints_by_role(
     return {
         role: tuple(joint for name in names for joint in groups.get(name, (name,)))
         for role, names in roles.items()
-        if names and roles.get(PARTS.get(role, role), names)
+        if names
     }
 
 
@@ -150,10 +136,6 @@ class RobotRoles:
     def __contains__(self, role: str) -> bool:
         """Whether the robot YAML gives a role to joints."""
         return role in self._joints
-
-    def __iter__(self) -> Iterator[str]:
-        """The roles that the robot YAML gives to joints."""
-        return iter(self._joints)
 
     def names(self, role: str) -> tuple[str, ...]:
         """Joints of a role from the base outward, those that are locked among them.

@@ -2,16 +2,11 @@
 
 import json
 
-import numpy as np
 import pytest
 import yaml
 
-from backbeat.behaviors.dance.fitted import Likes, fitted_moves
-from backbeat.behaviors.dance.vocabulary.move_file import vocabulary
 from backbeat.behaviors.library.balance import balance_margin, support_polygon
 from backbeat.behaviors.posture.stance import start_configuration, support_poses
-from backbeat.behaviors.specification.for_robot import for_robot, leg_length
-from backbeat.behaviors.specification.kinds import find_specification
 from backbeat.models.robot.model import RobotModel
 from backbeat.models.state.configuration import Configuration
 from tests.models.adoption.made_robots import Made
@@ -146,65 +141,3 @@ def test_robots_of_three_makers_are_adopted(backbeat, tmp_path, name):
     assert len(support_poses(robot, q)) == 2
     assert len(robot.roles.names("left leg")) == (5 if name == "h1" else 6)
     assert backbeat("check", path)[0] == 0
-
-
-def test_moves_turn_joints_of_the_same_role_the_same_way(adopted):
-    """Lifted arms of a wave go up, a pump bends elbows, a nod looks down."""
-    robot = RobotModel(adopted[0])
-    q = start_configuration(robot, "stand")
-    state = Configuration(robot, q)
-    names = ("wave", "pump", "twist", "nod", "lean")
-    moves = {name: vocabulary(".")[name] for name in names}
-    fitted, notes = fitted_moves(moves, robot, q)
-    known = {*robot.joint_names}
-    assert all(known >= {*move.curves} for move in fitted.values())
-    assert all("wrist" not in note for note in notes)
-
-    def rise(joint, amount, role):
-        """How far the hand of an arm rises when a joint turns [m]."""
-        turned = q.copy()
-        turned[7 + robot.joint_index(joint)] += amount
-        link = robot.roles.link(role)
-        return Configuration(robot, turned).place(link)[2] - state.place(link)[2]
-
-    likes = Likes(robot, q)
-    writer = likes.writer
-    for side, sign in (("left", 1), ("right", -1)):
-        roll = likes.of(writer.roles.names(f"{side} shoulder roll")[-1])
-        assert rise(roll.joint, 0.3 * sign * roll.sign, f"{side} arm") > 0.0
-        elbow = likes.of(writer.roles.names(f"{side} elbow")[-1])
-        assert rise(elbow.joint, 0.3 * sign * elbow.sign, f"{side} arm") > 0.0
-    assert likes.of(writer.roles.names("waist yaw")[0]).sign == 1
-    assert likes.of(writer.roles.names("neck pitch")[0]).sign == 1
-
-
-def test_lengths_are_shares_of_the_leg(adopted):
-    robot = RobotModel(adopted[0])
-    share = leg_length(robot) / leg_length(RobotModel("atlas"))
-    assert 0.8 < share < 1.2
-    made = yaml.safe_load(for_robot(find_specification("groove"), adopted[0]).text)
-    assert made["name"] == "groove-my-robot"
-    first = made["tracks"]["legs"][0]["values"]
-    assert first["depth"] == pytest.approx(0.05 * share, abs=1e-4)
-    walk = yaml.safe_load(for_robot(find_specification("walk-6"), adopted[0]).text)
-    steps = [s["to"][0] for s in walk["steps"] if "to" in s]
-    assert np.max(steps) == pytest.approx(0.4 * share, abs=1e-4)
-
-
-@pytest.mark.slow
-def test_an_adopted_robot_squats_and_grooves_in_closed_loop(
-    backbeat, adopted, tmp_path
-):
-    for name in ("deep-squat", "groove"):
-        words = (
-            "track",
-            name,
-            "--robot",
-            adopted[0],
-            "--library",
-            tmp_path / "library",
-        )
-        code, out, err = backbeat(*words, "-o", tmp_path / "a.run.parquet", "--json")
-        assert code == 0, err
-        assert json.loads(out)["survived"]
-        assert json.loads(out)["com_error_mm"]["max"] < 6.0

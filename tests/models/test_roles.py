@@ -8,14 +8,9 @@ import pytest
 from backbeat.models.common.errors import BackbeatError
 from backbeat.models.robot.description import SHIPPED, load_description
 from backbeat.models.robot.model import RobotModel
-from backbeat.models.robot.roles import ARM_PARTS, LIMBS, ROLES, SIDES, left_and_right
+from backbeat.models.robot.roles import ARM_PARTS, ROLES, SIDES, left_and_right
 from tests.models.sliders import make_sliders
 
-COARSE = [*LIMBS, "waist yaw", *(f"{s} {p}" for s in SIDES for p in ARM_PARTS)]
-# Turns that Atlas has no joints for: its neck only nods.
-LACKING = {"neck roll", "neck yaw"} | {
-    f"{side} {part} yaw" for side in SIDES for part in ("wrist", "ankle")
-}
 ATLASES = [name for name in SHIPPED if name.startswith("atlas")]
 
 
@@ -32,20 +27,15 @@ def places(robot, links):
     return [plant.EvalBodyPoseInWorld(context, b).translation() for b in bodies]
 
 
-def test_every_atlas_has_every_limb_and_its_parts(atlas):
-    assert all(role in atlas.roles for role in COARSE)
+def test_every_atlas_has_every_role(atlas):
+    assert all(role in atlas.roles for role in ROLES)
     assert atlas.feet == {"left": "l_foot", "right": "r_foot"}
-
-
-def test_atlas_has_every_role_but_turns_that_it_has_no_joints_for():
-    roles = RobotModel("atlas").roles
-    assert {role for role in ROLES if role not in roles} == LACKING
 
 
 def test_joints_of_a_role_go_from_the_base_outward(atlas):
     """Drake's tree is asked: what a joint moves carries the next one of the role."""
     plant = atlas._full
-    for role in atlas.roles:
+    for role in ROLES:
         names = atlas.roles.names(role)
         for near, far in itertools.pairwise(names):
             moved = plant.GetBodiesKinematicallyAffectedBy(
@@ -99,7 +89,7 @@ def test_a_robot_like_another_may_lack_a_part(tmp_path):
     urdf = SHIPPED["atlas"].parent / "atlas_v5.urdf"
     path.write_text(f"name: mine\nlike: atlas\nurdf: {urdf}\nroles: {{neck: []}}\n")
     roles = load_description(path).role_joints()
-    assert set(ROLES) - set(roles) == {"neck", "neck pitch"} | LACKING
+    assert set(ROLES) - set(roles) == {"neck"}
     robot = RobotModel(path)
     with pytest.raises(BackbeatError, match="does not say which joints are the neck"):
         robot.roles.joints("neck")

@@ -15,9 +15,6 @@ from backbeat.cli.common.options import (
     Scheduler,
 )
 
-# Folder in a library for specifications that were made for robots.
-OF_ROBOTS = ".robots"
-
 if TYPE_CHECKING:
     from backbeat.behaviors.music.notation.score_description import Adaptation
     from backbeat.jobs.pool import Outcome
@@ -25,7 +22,6 @@ if TYPE_CHECKING:
 
 def command(
     names: options.Names = None,
-    robot: options.RobotOption = None,
     library: LibraryFolder = LIBRARY,
     force: options.Force = False,
     jobs: options.Jobs = None,
@@ -59,8 +55,6 @@ def command(
 
     adapt = adaptation(note_map, unplayable, tempo_factor, grid, least_velocity)
     wanted = names or shipped_names()
-    if robot is not None:
-        wanted = [specification_for(name, robot, library) for name in wanted]
     for path in [find_specification(name) for name in wanted]:
         warn_of_shadow(path, library)
     outcomes = build_behaviors(wanted, library, force, jobs, verbose, scheduler, adapt)
@@ -71,13 +65,6 @@ def command(
         for built in made:
             remarks.print(built.text)
     report_failures(outcomes)
-
-
-def specification_for(name: str, robot: str, library: Path) -> str:
-    """Path of a specification for a robot, which is written where it changed."""
-    from backbeat.behaviors.specification.for_robot import write_for_robot
-
-    return str(write_for_robot(name, robot, library / OF_ROBOTS))
 
 
 def adaptation(

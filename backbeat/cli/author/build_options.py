@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from backbeat.cli.common.completion import robots, specifications
+from backbeat.cli.common.completion import specifications
 
 Names = Annotated[
     list[str] | None,
@@ -12,15 +12,6 @@ Names = Annotated[
         help="Behaviors or setlists that ship, YAML files, or drums as MIDI "
         "or tablature files; without a name all behaviors are built.",
         autocompletion=specifications,
-    ),
-]
-RobotOption = Annotated[
-    str | None,
-    typer.Option(
-        "--robot",
-        help="Robot that takes the behaviors instead: a YAML, or one that ships; "
-        "lengths are scaled to its legs, and they are stored as NAME-ROBOT.",
-        autocompletion=robots,
     ),
 ]
 Force = Annotated[bool, typer.Option(help="Also build what is up to date.")]

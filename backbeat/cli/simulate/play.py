@@ -1,7 +1,5 @@
 """``backbeat play``: a behavior on the stage, in real time or as a recording."""
 
-from backbeat.cli.author.build_options import RobotOption
-from backbeat.cli.author.for_robot import built_for
 from backbeat.cli.common.browser import OpensBrowser
 from backbeat.cli.common.options import LIBRARY, LibraryFolder
 from backbeat.cli.common.stream_options import (
@@ -16,7 +14,6 @@ from backbeat.cli.simulate import play_options as options
 def command(
     name: options.BehaviorName = None,
     move: options.MoveName = None,
-    robot: RobotOption = None,
     library: LibraryFolder = LIBRARY,
     simulated: options.Simulated = False,
     kinematic: options.Kinematic = False,
@@ -47,7 +44,6 @@ def command(
 
     options.check_rates(speed, fps)
     check_port(port)
-    name = name if robot is None else built_for(name, robot, library)
     subject = options.Subject(name, move, kinematic)
     chooses = not subject.is_named
     playback = Playback(speed, loop, wait, port, simulated, unverified, chooses, detail)

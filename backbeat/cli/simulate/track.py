@@ -5,8 +5,6 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from backbeat.cli.author.build_options import RobotOption
-from backbeat.cli.author.for_robot import built_for
 from backbeat.cli.common.options import (
     INTERRUPTED,
     LIBRARY,
@@ -32,7 +30,6 @@ if TYPE_CHECKING:
 
 def command(
     name: options.BehaviorName = "",
-    robot: RobotOption = None,
     scenario: options.ScenarioFile = None,
     library: LibraryFolder = LIBRARY,
     output: options.RunFile = None,
@@ -59,8 +56,6 @@ def command(
     from backbeat.common.verified import load_verified
     from backbeat.mpc.runs.file import check_run_place
 
-    if robot is not None:
-        name = built_for(name, robot, library)
     fields = {
         "behavior": name or None,
         "contact_model": contact_model,
