@@ -34,6 +34,7 @@ OTHERWISE = {
     "optimization/transcription/transcribe.py": {"base"},
     "optimization/verification/verify.py": {"base"},
     # Keys of files: a robot YAML, a sweep, the posture of a posture.
+    "models/adoption/structure.py": {"base"},
     "models/robot/description.py": {"base"},
     "mpc/sweep/card/sweeps.py": {"base"},
     "mpc/sweep/specification.py": {"base"},

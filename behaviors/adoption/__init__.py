@@ -1,5 +1,5 @@
 """Adoption: a robot YAML proposed for a model that nobody described.
 
 What the model says by its shape is found in `backbeat.models.adoption`; here it is put
-into words that `RobotModel` reads, and postures are found by inverse kinematics.
+into words that robots are read from, and postures are found by inverse kinematics.
 """

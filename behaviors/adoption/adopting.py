@@ -8,14 +8,15 @@ import os
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 import yaml
 
-from backbeat.behaviors.adoption.servos import propose_servos
-from backbeat.behaviors.adoption.stances import Stance, StanceFinder
+from backbeat.behaviors.adoption.motors import propose_motors, propose_servos
+from backbeat.behaviors.adoption.source import AdoptedModel, usable
+from backbeat.behaviors.adoption.stances import Stance, StanceFinder, ground_below
 from backbeat.models.adoption.arm_postures import arm_at_rest, mirrored, nearest_zero
 from backbeat.models.adoption.limbs import find_limbs
 from backbeat.models.adoption.model_tree import read_tree
@@ -25,29 +26,27 @@ from backbeat.models.adoption.refusals import (
     check_masses,
     check_size,
     find_base,
-    missing_efforts,
-    refuse_missing_efforts,
 )
 from backbeat.models.adoption.structure import (
-    Structure,
+    Anatomy,
     described_limits,
     find_structure,
     propose_structure,
 )
-from backbeat.models.adoption.written_model import with_efforts
 from backbeat.models.common.errors import BackbeatError
 from backbeat.models.robot.model import RobotModel
 from backbeat.models.urdf.checks.inertia import refuse_impossible_bodies
 from backbeat.models.urdf.loading.extensions import describe
 from backbeat.models.urdf.reading.description import listed
+from backbeat.optimization.verification.clearance import Clearance
 
-# Bends of the knees to stand with, to be pushed with and to crouch with, the first that
-# does [rad].
+# Bends of the knees to stand with and to crouch with, the first that does [rad].
 STANDING = (1.0, 0.85, 0.7, 0.55, 0.4, 0.3, 0.2, 0.1)
-LOWER = (1.25, 1.1, 0.95, 0.8, 0.65, 0.5, 0.35, 0.25)
 LOWEST = (1.5, 1.4, 1.3, 1.2, 1.1, 1.0, 0.85, 0.7, 0.55, 0.4)
 # Shares of a joint's effort that holding still takes at most.
 EASY, HARD = 0.6, 0.75
+# How much farther knees bend to crouch than to stand, at least.
+ROOM = 1.4
 # How far upper arms are from the trunk, the first with which nothing touches [rad].
 ARMS_OUT = (0.2, 0.35, 0.55, 0.8)
 # Shares of a leg's length by which feet are farther apart than with joints at zero.
@@ -61,14 +60,14 @@ class Adopted:
     Attributes:
         proposal: what is proposed.
         text: the robot YAML.
-        model: URDF to write beside it, where the model cannot be used as it is; "" else.
+        model: URDF to write beside it, made of an MJCF; "" where the model is one.
         structure: limbs and soles.
     """
 
     proposal: Proposal
     text: str
     model: str
-    structure: Structure
+    structure: Anatomy
 
 
 def adopt(
@@ -80,7 +79,7 @@ def adopt(
     """Proposes a robot YAML; writes nothing.
 
     Args:
-        model: a URDF.
+        model: a URDF or an MJCF.
         output: where the YAML will be, for the path of the model in it.
         efforts: effort limits by joint [N m or N]; that of "" is for all without one.
         trunk: link that is the trunk; "" finds it.
@@ -89,106 +88,93 @@ def adopt(
         BackbeatError: it is no humanoid that can stand, and why.
     """
     model, output = Path(model), Path(output)
-    refuse_impossible_bodies(model)
-    description = describe(model)
+    proposal = Proposal()
+    proposal.keys |= {"name": robot_name(output), "urdf": ""}
+    with usable(model, output, proposal) as source:
+        structure = _structure(source, trunk)
+        if source.path == model:
+            proposal.keys["urdf"] = os.path.relpath(
+                model.absolute(), output.absolute().parent
+            )
+        else:
+            proposal.keys["urdf"] = output.with_suffix(".urdf").name
+        propose_structure(structure, proposal)
+        propose_motors(structure, efforts or {}, proposal)
+        if free := described_limits(structure.tree, structure.locked):
+            proposal.guessed(
+                "joints without limits",
+                f"{listed(free)} may turn as far as they like",
+                "the model gives no lower and upper limit",
+            )
+        with _draft(proposal, source.path) as path:
+            propose_servos(RobotModel(path), proposal)
+            _propose_postures(structure, path, proposal)
+    return Adopted(proposal, written(proposal, model), source.text, structure)
+
+
+def _structure(source: AdoptedModel, trunk: str) -> Anatomy:
+    """Limbs and soles of a model.
+
+    Raises:
+        BackbeatError: it is no humanoid.
+    """
+    refuse_impossible_bodies(source.path)
+    # Under another name, for messages; meshes lie beside it all the same.
+    named = source.path.with_name(source.name)
+    description = replace(describe(source.path), path=named)
     base = find_base(description)
     check_joints(description)
     tree = read_tree(description, base)
     check_size(tree)
-    limbs = find_limbs(tree, trunk)
-    structure = find_structure(tree, limbs)
-    held = structure.locked
-    check_masses(tree, held)
-    proposal = Proposal()
-    proposal.keys["name"] = robot_name(output)
-    proposal.keys["urdf"] = ""
-    text = ""
-    missing = missing_efforts(tree, held)
-    given = {n: e for n, e in dict(efforts or {}).items() if n}
-    for name in given:
-        if name not in description.joints:
-            raise BackbeatError(f"--effort {name}: {model.name} has no such joint")
-    if efforts and "" in efforts:
-        given = dict.fromkeys(missing, efforts[""]) | given
-    if left := [n for n in missing if n not in given]:
-        refuse_missing_efforts(model, left)
-    if given:
-        text = with_efforts(model, output.with_suffix(".urdf"), given)
-        proposal.guessed(
-            "effort limits",
-            f"{len(given)} joints, in {output.with_suffix('.urdf').name}",
-            "as --effort says; the model has none",
-        )
-    propose_structure(structure, proposal)
-    if free := described_limits(tree, held):
-        proposal.guessed(
-            "joints without limits",
-            f"{listed(free)} may turn as far as they like",
-            "the model gives no lower and upper limit",
-        )
-    source = _source(model, output, text)
-    proposal.keys["urdf"] = source
-    with _draft(proposal, model, output, text) as path:
-        robot = RobotModel(path)
-        propose_servos(robot, proposal)
-        _propose_postures(structure, path, proposal)
-    return Adopted(proposal, written(proposal, model), text, structure)
+    structure = find_structure(tree, find_limbs(tree, trunk))
+    check_masses(tree, structure.locked)
+    return structure
 
 
-def robot_name(output: Path) -> str:
+def robot_name(output: str | Path) -> str:
     """Name of a robot by that of its file."""
-    name = "".join(c if c.isalnum() else "-" for c in output.stem.lower()).strip("-")
+    stem = Path(output).stem.lower()
+    name = "".join(c if c.isalnum() else "-" for c in stem).strip("-")
     if not name:
         raise BackbeatError(f"{output}: name the file with letters or digits")
     return name
 
 
-def _source(model: Path, output: Path, text: str) -> str:
-    """The model as the YAML names it."""
-    if text:
-        return output.with_suffix(".urdf").name
-    folder = output.absolute().parent
-    return os.path.relpath(model.absolute(), folder)
-
-
 @contextmanager
-def _draft(proposal: Proposal, model: Path, output: Path, text: str) -> Iterator[Path]:
+def _draft(proposal: Proposal, source: Path) -> Iterator[Path]:
     """A YAML of what is proposed so far, in a folder of its own, to load it."""
     with tempfile.TemporaryDirectory(prefix="backbeat-adopt-") as folder:
         path = Path(folder) / "draft.yaml"
-        if text:
-            # Meshes are named from where the model will be.
-            source = output.absolute().parent / f".{output.stem}.adopting.urdf"
-            source.write_text(text)
-        else:
-            source = model.absolute()
-        try:
-            write_draft(path, proposal, source)
-            yield path
-        finally:
-            if text:
-                source.unlink(missing_ok=True)
+        path.write_text(yaml.safe_dump({"urdf": str(source.absolute())}))
+        _save_draft(path, proposal)
+        yield path
 
 
-def write_draft(path: Path, proposal: Proposal, source: Path) -> None:
-    """Writes what is proposed so far, with the whole path of the model."""
-    keys = dict(proposal.keys) | {"urdf": str(source)}
+def _save_draft(path: Path, proposal: Proposal) -> None:
+    """Writes what is proposed so far; the draft has the path of the model already."""
+    urdf = yaml.safe_load(path.read_text())["urdf"]
+    keys = dict(proposal.keys) | {"urdf": urdf}
     path.write_text(yaml.safe_dump(keys, sort_keys=False))
 
 
-def _propose_postures(structure: Structure, path: Path, proposal: Proposal) -> None:
+def _propose_postures(structure: Anatomy, path: Path, proposal: Proposal) -> None:
     """Finds the postures, and which shapes may touch in them.
 
     Raises:
         BackbeatError: the robot cannot stand.
     """
     robot = RobotModel(path)
-    stand, finder = _stand(robot, structure, proposal)
-    postures = {"stand": stand}
-    for name, bends in (("ready", LOWER), ("crouch", LOWEST)):
-        last = [*postures.values()][-1]
-        found, _ = finder.first_good([b for b in bends if b > last.bend], HARD)
-        postures[name] = found or last
+    finder = StanceFinder(robot, upper_body(structure, ARMS_OUT[1]))
+    free, tried = finder.first_good(STANDING, EASY)
+    if free is None:
+        raise BackbeatError(_cannot_stand(robot, tried))
+    # Covers that rub in `stand` are let pass from now on.
+    proposal.keys["postures"] = {"stand": {"joints": angles_of(robot, free.q)}}
+    _save_draft(path, proposal)
+    robot = RobotModel(path)
+    stand, finder = _stand(robot, structure, proposal) or (free, finder)
+    postures = _lower(stand, finder)
+    stand = postures["stand"]
     proposal.keys["postures"] = {
         name: {"joints": angles_of(robot, stance.q)}
         for name, stance in postures.items()
@@ -204,37 +190,51 @@ def _propose_postures(structure: Structure, path: Path, proposal: Proposal) -> N
         )
 
 
+def _lower(stand: Stance, finder: StanceFinder) -> dict[str, Stance]:
+    """The postures: `stand`, as low as it can `crouch`, and `ready` between them.
+
+    A robot that cannot bend its knees much farther than it stands stands higher.
+    """
+    crouch, _ = finder.first_good([b for b in LOWEST if b > stand.bend], HARD)
+    crouch = crouch or stand
+    if crouch.bend < ROOM * stand.bend:
+        higher, _ = finder.first_good([crouch.bend / ROOM], EASY)
+        stand = higher or stand
+    between, _ = finder.first_good([0.5 * (stand.bend + crouch.bend)], HARD)
+    return {"stand": stand, "ready": between or stand, "crouch": crouch}
+
+
 def _stand(
-    robot: RobotModel, structure: Structure, proposal: Proposal
-) -> tuple[Stance, StanceFinder]:
-    """The posture `stand`, and what finds others like it."""
+    robot: RobotModel, structure: Anatomy, proposal: Proposal
+) -> tuple[Stance, StanceFinder] | None:
+    """The posture `stand` with links apart, and what finds others like it.
+
+    None, and a set of what touches in the proposal, where there is none.
+    """
     leg = structure.limbs.legs.left
     length = float(leg[0].place[2] - leg[-1].place[2])
-    nearest: tuple[Stance, StanceFinder] | None = None
+    nearest: Stance | None = None
+    shapes = Clearance(robot, ground_below())
     for wider in WIDER:
         for out in ARMS_OUT if structure.limbs.arms else ARMS_OUT[:1]:
             rest = upper_body(structure, out)
-            finder = StanceFinder(robot, rest, wider=wider * length)
+            finder = StanceFinder(robot, rest, shapes, wider * length)
             first = finder.bent(STANDING[0])
-            if nearest is None or first.clearance > nearest[0].clearance:
-                nearest = first, finder
+            if nearest is None or first.clearance > nearest.clearance:
+                nearest = first
             if first.keeps_apart:
                 found, _ = finder.first_good(STANDING, EASY)
                 if found is not None:
                     return found, finder
-    finder = StanceFinder(robot, upper_body(structure, ARMS_OUT[1]), False)
-    found, freely = finder.first_good(STANDING, EASY)
-    if found is None:
-        raise BackbeatError(_cannot_stand(robot, freely))
     proposal.keys["contact_set"] = "minimal"
-    assert nearest is not None
+    between = nearest.touching if nearest else ""
     proposal.guessed(
         "contact set",
         "minimal: soles alone touch",
-        f"{nearest[1].nearest(nearest[0])} are too near to each other in every stance "
-        "tried, as planners see their shapes",
+        f"shapes of {between or 'its limbs'} overlap or are within a centimeter in "
+        "every stance tried",
     )
-    return found, finder
+    return None
 
 
 def _cannot_stand(robot: RobotModel, tried: list[Stance]) -> str:
@@ -255,7 +255,7 @@ def _cannot_stand(robot: RobotModel, tried: list[Stance]) -> str:
     )
 
 
-def upper_body(structure: Structure, out: float) -> dict[str, float]:
+def upper_body(structure: Anatomy, out: float) -> dict[str, float]:
     """Angles of the joints that are no legs' while standing [rad], by name."""
     limbs = structure.limbs
     rest = {j.name: nearest_zero(j) for j in (*limbs.waist, *limbs.neck)}
@@ -274,10 +274,10 @@ def angles_of(robot: RobotModel, q: np.ndarray) -> dict[str, float]:
     return {name: a for name, a in angles.items() if a}
 
 
-def written(proposal: Proposal, model: Path) -> str:
+def written(proposal: Proposal, model: str | Path) -> str:
     """The robot YAML with its reasons as comments."""
     lines = [
-        f"# Proposed by `backbeat adopt` for {model.name}. Found in the model:",
+        f"# Proposed by `backbeat adopt` for {Path(model).name}. Found in the model:",
         *(f"#   {r.sentence()}" for r in proposal.remarks if not r.is_guess),
         "# Guessed; see whether it is right:",
         *(f"#   {r.sentence()}" for r in proposal.remarks if r.is_guess),

@@ -6,13 +6,19 @@ middle of the soles.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from pydrake.math import RigidTransform, RotationMatrix
 
 from backbeat.models.collision.making import make_self_collision_model
-from backbeat.models.collision.shapes import NOTHING, CollisionModel
+from backbeat.models.collision.shapes import (
+    BOX,
+    NOTHING,
+    WORLD,
+    CollisionModel,
+    Solid,
+)
 from backbeat.models.robot.model import RobotModel
 from backbeat.models.state.configuration import Configuration
 from backbeat.optimization.kinematics.inverse_kinematics import (
@@ -20,6 +26,7 @@ from backbeat.optimization.kinematics.inverse_kinematics import (
     InverseKinematics,
 )
 from backbeat.optimization.kinematics.straight_limbs import find_knee
+from backbeat.optimization.verification.clearance import Clearance
 
 # Weight that holds knees and arms where they are put, against the rest of the posture.
 HELD = 1e4
@@ -31,6 +38,8 @@ PLACED = 1e-3
 BETWEEN = 0.02
 # Distance that links keep from each other [m].
 APART = 0.01
+# How far below its sole a foot may have shapes [m].
+DEEP = 0.004
 # How much less of that is let pass [m].
 TOLERANCE = 1e-3
 
@@ -43,7 +52,9 @@ class Stance:
         bend: how far the knees are bent from straight [rad].
         q: (nq,) configuration.
         problem: what is wrong with it; "" if nothing is.
-        clearance: least distance of links beyond what they keep [m].
+        clearance: least distance of links beyond what they keep, as planners see them
+            [m]; where shapes overlap, minus by how much.
+        touching: the two links that overlap; "" if none do.
         load: largest share of a joint's effort that holding still takes.
         joint: the joint with that share.
     """
@@ -52,6 +63,7 @@ class Stance:
     q: np.ndarray
     problem: str
     clearance: float
+    touching: str
     load: float
     joint: str
 
@@ -68,7 +80,7 @@ class StanceFinder:
         self,
         robot: RobotModel,
         rest: Mapping[str, float],
-        collides: bool = True,
+        shapes: Clearance | None = None,
         wider: float = 0.0,
     ) -> None:
         """Prepares.
@@ -76,12 +88,13 @@ class StanceFinder:
         Args:
             robot: a robot with two soles.
             rest: positions of joints that are no legs', by name [rad].
-            collides: whether links keep apart.
+            shapes: its shapes, which keep apart; None if they need not.
             wider: how much farther apart feet are than with joints at zero [m].
         """
         self.robot = robot
         self.collisions: CollisionModel = NOTHING
-        if collides:
+        self._shapes = shapes
+        if shapes is not None:
             self.collisions = make_self_collision_model(robot, APART)
         self._zero = np.clip(0.0, *self._inside())
         for name, angle in rest.items():
@@ -136,10 +149,7 @@ class StanceFinder:
         solver = InverseKinematics(robot, NOTHING, weights, 0.02)
         found = solver.solve(q_near, targets, np.zeros(2))
         state = Configuration(robot, found.q)
-        clearance = np.inf
-        if self.collisions.spheres:
-            distances, _ = state.distances(self.collisions.arrays())
-            clearance = float(distances.min() - self.collisions.margin)
+        clearance, touching = self._room(state)
         load, joint = standing_load(robot, state)
         away = float(np.linalg.norm(state.center_of_mass[:2]))
         problem = ""
@@ -147,7 +157,19 @@ class StanceFinder:
             problem = f"{found.worst} cannot be flat on the ground, {found.away} away"
         elif away > CENTERED:
             problem = f"the center of mass is {1e3 * away:.0f} mm off the middle"
-        return Stance(bend, found.q, problem, clearance, load, joint)
+        return Stance(bend, found.q, problem, clearance, touching, load, joint)
+
+    def _room(self, state: Configuration) -> tuple[float, str]:
+        """Distance of links beyond what they keep [m], and those that overlap."""
+        clearance = np.inf
+        if self.collisions.spheres:
+            distances, _ = state.distances(self.collisions.arrays())
+            clearance = float(distances.min() - self.collisions.margin)
+        if self._shapes is not None:
+            depth, things = self._shapes.deepest(state.q)
+            if depth > TOLERANCE:
+                return -depth - APART, " and ".join(map(str, things))
+        return clearance, ""
 
     def _bent_knees(self, bend: float) -> tuple[np.ndarray, np.ndarray]:
         """(nq,) where a stance begins, and (nv,) how its parts are held there."""
@@ -194,21 +216,12 @@ class StanceFinder:
                 return stance, tried
         return None, tried
 
-    def nearest(self, stance: Stance) -> str:
-        """The two links that are nearest to each other in a stance."""
-        state, model = Configuration(self.robot, stance.q), self.collisions
-        if not model.spheres:
-            return ""
-        i = int(state.distances(model.arrays())[0].argmin())
-        best, name = np.inf, ""
-        for j in np.flatnonzero(model.pairs[i]):
-            pairs = np.zeros_like(model.pairs)
-            pairs[i, j] = True
-            one = replace(model, pairs=pairs)
-            distance = float(state.distances(one.arrays())[0][i])
-            if distance < best:
-                best, name = distance, model.solids[j].name
-        return f"{model.spheres[i].link} and {name}"
+
+def ground_below() -> CollisionModel:
+    """The ground as it is seen through soles: what is deeper is no sole."""
+    middle = RigidTransform(np.array([0.0, 0.0, -DEEP - 0.5]))
+    ground = Solid("the ground", BOX, WORLD, middle, np.array([5.0, 5.0, 0.5]))
+    return CollisionModel((), (ground,), np.zeros((0, 1), bool), 0.0)
 
 
 def bending_side(straight: float, low: float, high: float) -> float:

@@ -22,6 +22,7 @@ from backbeat.behaviors.specification.kinds import (
     read_setlist,
     with_robot_beside,
 )
+from backbeat.behaviors.specification.robot_checking import is_robot, robot_faults
 from backbeat.behaviors.specification.setlist_rules import setlist_findings
 from backbeat.models.common.errors import (
     BackbeatError,
@@ -72,6 +73,8 @@ def check_file(path: str | Path) -> list[LocatedFinding]:
         return check_other(path)
     text = read_text(path)
     try:
+        if is_robot(text, path):
+            return check_robot(path)
         kind = kind_of(text, path.name)
     except BackbeatError as error:
         return [_failure(str(error), error.line or 1)]
@@ -80,6 +83,17 @@ def check_file(path: str | Path) -> list[LocatedFinding]:
     if kind != DanceSpecification.kind:
         return check_other(path)
     return check_dance(text, path)
+
+
+def check_robot(path: str | Path) -> list[LocatedFinding]:
+    """All that is wrong or odd about a robot YAML."""
+    try:
+        faults, oddities = robot_faults(path)
+    except BackbeatError as error:
+        return [_failure(str(error), error.line or 1)]
+    found = [_failure(sentence, 1) for sentence in faults]
+    warnings = [RuleFinding(False, (), sentence) for sentence in oddities]
+    return [*found, *(LocatedFinding(1, w) for w in warnings)]
 
 
 def check_setlist(

@@ -19,8 +19,9 @@ from backbeat.models.urdf.reading.forward_kinematics import joint_motion
 
 # Distance from the limits [rad], and the limits of joints that have none.
 MARGIN, ENDLESS = 0.05, np.pi
-# Pull to where a joint is nearest to zero, per radian, against a length of the arm.
-PULL = 0.02
+# Pull to where a joint is nearest to zero, per radian, against a length of the arm: of
+# shoulder and elbow, and of the wrist.
+PULL, WRIST = 0.02, 0.2
 # How far forearms point ahead of straight down [rad].
 AHEAD = 0.7
 
@@ -71,6 +72,7 @@ def arm_at_rest(
     low, high = bounds[:, 0] + margin, bounds[:, 1] - margin
     start = np.clip(middle, low + 1e-6, high - 1e-6)
     size = sum(lengths)
+    pull = np.where(np.arange(len(arm)) > elbow, WRIST, PULL)
 
     def residuals(q: np.ndarray) -> np.ndarray:
         shoulder, bend, hand = _places(arm, q, end, elbow)
@@ -79,7 +81,7 @@ def arm_at_rest(
             [
                 (bend - shoulder - reach * down) / size,
                 (hand - bend - lengths[1] * fore) / size,
-                PULL * (q - middle),
+                pull * (q - middle),
             ]
         )
 

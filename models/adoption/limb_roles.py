@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
-from backbeat.models.adoption.limbs import Limbs
+from backbeat.models.adoption.limbs import HumanoidLimbs
 from backbeat.models.adoption.model_tree import ModelTree, TreeJoint
 
 # Words for turns about x, y and z.
@@ -53,7 +53,7 @@ def bending_joint(chain: Sequence[TreeJoint], end: np.ndarray) -> int:
     return found
 
 
-def roles_of(tree: ModelTree, limbs: Limbs) -> RoleJoints:
+def roles_of(tree: ModelTree, limbs: HumanoidLimbs) -> RoleJoints:
     """Joints by role."""
     found: RoleJoints = {}
     for limb, joints in (("waist", limbs.waist), ("neck", limbs.neck)):

@@ -1,9 +1,9 @@
-"""Limbs of a humanoid, found by mirrored branches: legs, waist, arms, neck, the rest."""
+"""Limbs of a humanoid, found by mirrored branches: legs, waist, arms and neck."""
 
 from dataclasses import dataclass
 
 from backbeat.models.adoption.model_tree import ModelTree, TreeJoint
-from backbeat.models.adoption.pairs import Pair, difference, find_pairs, limb
+from backbeat.models.adoption.pairs import ALIKE, Pair, difference, find_pairs, limb
 from backbeat.models.common.errors import BackbeatError
 from backbeat.models.urdf.reading.description import listed
 
@@ -20,7 +20,7 @@ TOE = 0.03
 
 
 @dataclass(frozen=True)
-class Limbs:
+class HumanoidLimbs:
     """Joints of a humanoid by limb, each outward.
 
     Attributes:
@@ -40,7 +40,7 @@ class Limbs:
     rest: tuple[TreeJoint, ...]
 
 
-def find_limbs(tree: ModelTree, trunk: str = "") -> Limbs:
+def find_limbs(tree: ModelTree, trunk: str = "") -> HumanoidLimbs:
     """Finds the limbs of a humanoid.
 
     Args:
@@ -64,7 +64,7 @@ def find_limbs(tree: ModelTree, trunk: str = "") -> Limbs:
     taken = {*waist, *(j.name for p in (legs, arms) if p for s in p for j in s)}
     neck = _neck(tree, body, taken | used) if arms else ()
     taken |= {j.name for j in neck}
-    return Limbs(
+    return HumanoidLimbs(
         body,
         legs,
         arms,
@@ -141,7 +141,9 @@ def _no_pair(tree: ModelTree, name: str) -> str:
             f"{name} has no feet that are a pair: nothing beside {first.name}, which "
             f"ends lowest, is a second leg; {remedy}"
         )
-    left, right = sorted((first, others[0]), key=lambda j: -j.place[1])
+    reach = len(limb(tree, first))
+    other = min(others, key=lambda j: abs(len(limb(tree, j)) - reach))
+    left, right = sorted((first, other), key=lambda j: -j.place[1])
     pair = Pair(limb(tree, left), limb(tree, right))
     follower = next((j for j in tree.beyond(first) if j.joint.mimic), None)
     if follower is not None and follower.joint.mimic is not None:
@@ -151,7 +153,9 @@ def _no_pair(tree: ModelTree, name: str) -> str:
             "on a follower; give it a motor of its own (take the <mimic> out), or fix "
             f"it by an overlay (`joints: {{{follower.name}: {{type: fixed}}}}`)"
         )
-    why = difference(tree, pair) or f"they have {len(pair.left)} joints each"
+    why = difference(tree, pair) or "do not end below the base"
+    if abs(left.place[2] + right.place[2]) < ALIKE * tree.height < abs(left.place[2]):
+        why = "are apart along z, as if y were up, and a URDF has z up"
     return (
         f"{name} has no feet that are a pair: of the lowest branches, {left.name} and "
         f"{right.name}, {why}; {remedy}"

@@ -163,7 +163,7 @@ def _moving(joint: Joint, parent: int, body: int, X: np.ndarray) -> TreeJoint:
 def _mass(
     description: Description, names: Sequence[str], poses: dict[str, np.ndarray]
 ) -> tuple[float, np.ndarray]:
-    """Mass [kg] and (3,) center of mass [m] of links; their origin if they have none."""
+    """Mass [kg] and (3,) center of mass [m] of links; an origin if they have none."""
     mass, moment = 0.0, np.zeros(3)
     for name in names:
         inertial = description.links[name].inertial

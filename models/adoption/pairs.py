@@ -13,8 +13,8 @@ MIRROR = np.array([1.0, -1.0, 1.0])
 ALIKE, APART = 0.03, 0.01
 # Cosine of the angle by which mirrored axes may differ.
 PARALLEL = 0.95
-# Share of the mass at a fork that one branch has at least for a limb to go on there, and
-# share of the robot's that this is: less is a hand.
+# Share of the mass at a fork that one branch has for a limb to go on there, and share
+# of the robot's mass that this is at least: less is a hand.
 MAIN, LIGHT = 0.8, 0.005
 
 
@@ -88,7 +88,10 @@ def difference(tree: ModelTree, pair: Pair) -> str:
             apart = apart - (apart @ a.axis) * a.axis
         off = float(np.linalg.norm(apart))
         if off > ALIKE * size:
-            return f"{a.name} and the mirror image of {b.name} are {1e3 * off:.0f} mm apart"
+            return (
+                f"{a.name} and the mirror image of {b.name} are {1e3 * off:.0f} mm "
+                "apart"
+            )
         if abs(float(a.axis @ (MIRROR * b.axis))) < PARALLEL:
             return f"the axes of {a.name} and {b.name} do not mirror each other"
     return ""

@@ -6,7 +6,7 @@ from typing import Any
 
 
 @dataclass(frozen=True)
-class Remark:
+class AdoptionRemark:
     """One thing that a robot YAML says, and the reason for it.
 
     Attributes:
@@ -36,15 +36,15 @@ class Proposal:
     """
 
     keys: dict[str, Any] = field(default_factory=dict)
-    remarks: list[Remark] = field(default_factory=list)
+    remarks: list[AdoptionRemark] = field(default_factory=list)
 
     def found(self, what: str, said: str, why: str) -> None:
         """Notes what the model says."""
-        self.remarks.append(Remark(what, said, why))
+        self.remarks.append(AdoptionRemark(what, said, why))
 
     def guessed(self, what: str, said: str, why: str) -> None:
         """Notes what the model does not say."""
-        self.remarks.append(Remark(what, said, why, is_guess=True))
+        self.remarks.append(AdoptionRemark(what, said, why, is_guess=True))
 
     def as_data(self) -> Mapping[str, Any]:
         """Keys and remarks as plain data."""

@@ -104,7 +104,10 @@ def check_masses(tree: ModelTree, held: Mapping[str, float]) -> None:
         BackbeatError: there is one.
     """
     for joint in tree.joints:
-        if joint.name not in held and tree.mass_beyond(joint) <= 0.0:
+        leader = joint.joint.mimic
+        if joint.name in held or (leader is not None and leader.joint in held):
+            continue
+        if tree.mass_beyond(joint) <= 0.0:
             link = tree.moved_link(joint)
             raise BackbeatError(
                 f"{tree.description.path.name} line "

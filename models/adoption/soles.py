@@ -12,6 +12,7 @@ from backbeat.models.common.errors import BackbeatError
 from backbeat.models.urdf.reading.description import Geometry, Pose, Shape
 from backbeat.models.urdf.reading.forward_kinematics import transform
 from backbeat.models.urdf.reading.meshes import TOUCHED, mesh_file
+from backbeat.models.urdf.reading.writing import roll_pitch_yaw
 
 # How far above its lowest point a foot still stands [m], least and most.
 FLAT, ROUNDED = 0.003, 0.01
@@ -136,13 +137,7 @@ def _sole(
     X = tree.poses[link]
     center, (half_length, half_width), R = found
     R_LC = X[:3, :3].T @ R
-    rpy = np.array(
-        [
-            np.arctan2(R_LC[2, 1], R_LC[2, 2]),
-            np.arcsin(np.clip(-R_LC[2, 0], -1.0, 1.0)),
-            np.arctan2(R_LC[1, 0], R_LC[0, 0]),
-        ]
-    )
+    rpy = np.array(roll_pitch_yaw(R_LC))
     what = kinds if use == "collisions" else f"{kinds} (drawn: nothing of it touches)"
     return Sole(
         link,
@@ -187,7 +182,7 @@ def round_by(geometry: Geometry) -> float:
     return geometry.size[0] if geometry.kind in ("sphere", "capsule") else 0.0
 
 
-def shape_points(geometry: Geometry, urdf: Path) -> np.ndarray:
+def shape_points(geometry: Geometry, urdf: str | Path) -> np.ndarray:
     """(n, 3) corners of a shape in its own frame [m], or centers of its round ends."""
     size = geometry.size
     if geometry.kind == "box":
@@ -210,7 +205,7 @@ def shape_points(geometry: Geometry, urdf: Path) -> np.ndarray:
     return np.zeros((0, 3))
 
 
-def _hull(geometry: Geometry, urdf: Path) -> np.ndarray:
+def _hull(geometry: Geometry, urdf: str | Path) -> np.ndarray:
     """(n, 3) corners of a mesh's hull [m]; none where it cannot be read."""
     path = mesh_file(geometry.filename, urdf, TOUCHED).path
     if path is None:

@@ -12,7 +12,7 @@ from backbeat.models.adoption.limb_roles import (
     roles_of,
     turn_of,
 )
-from backbeat.models.adoption.limbs import Limbs
+from backbeat.models.adoption.limbs import HumanoidLimbs
 from backbeat.models.adoption.model_tree import ModelTree, TreeJoint
 from backbeat.models.adoption.pairs import flips
 from backbeat.models.adoption.proposal import Proposal
@@ -30,10 +30,12 @@ GROUPS = {
     "right leg": "r_leg",
 }
 SIDES = ("left", "right")
+# Share of a leg's length by which feet that point ahead may reach back.
+BACK = 0.05
 
 
 @dataclass(frozen=True)
-class Structure:
+class Anatomy:
     """A humanoid's limbs and soles.
 
     Attributes:
@@ -44,25 +46,47 @@ class Structure:
     """
 
     tree: ModelTree
-    limbs: Limbs
+    limbs: HumanoidLimbs
     soles: tuple[Sole, Sole]
     roles: dict[str, tuple[TreeJoint, ...]]
     locked: dict[str, float]
 
 
-def find_structure(tree: ModelTree, limbs: Limbs) -> Structure:
+def find_structure(tree: ModelTree, limbs: HumanoidLimbs) -> Anatomy:
     """Soles, roles and what is locked.
 
     Raises:
         BackbeatError: a foot cannot be stood on.
     """
     left, right = (find_sole(tree, leg) for leg in limbs.legs)
+    _check_ahead(tree, limbs, (left, right))
     followers = {j.name for j in tree.joints if j.joint.mimic is not None}
     locked = {j.name: nearest_zero(j) for j in limbs.rest if j.name not in followers}
-    return Structure(tree, limbs, (left, right), roles_of(tree, limbs), locked)
+    return Anatomy(tree, limbs, (left, right), roles_of(tree, limbs), locked)
 
 
-def propose_structure(found: Structure, proposal: Proposal) -> None:
+def _check_ahead(tree: ModelTree, limbs: HumanoidLimbs, soles: Sequence[Sole]) -> None:
+    """Refuses a robot whose feet reach back, for x is ahead.
+
+    Raises:
+        BackbeatError: they do.
+    """
+    ahead = []
+    for leg, sole in zip(limbs.legs, soles, strict=True):
+        X = tree.poses[sole.link]
+        middle = X[:3, :3] @ sole.position + X[:3, 3]
+        length = float(leg[0].place[2] - middle[2])
+        ahead.append(float(middle[0] - leg[-1].place[0]) / length)
+    if max(ahead) < -BACK:
+        raise BackbeatError(
+            f"{tree.description.path.name}: both feet reach {-100 * max(ahead):.0f} % "
+            f"of a leg's length back from their ankles, as if x of {tree.base} pointed "
+            "back; x is ahead and y to the left: add a link that carries "
+            f'{tree.base} by a fixed joint with rpy="0 0 3.14159265"'
+        )
+
+
+def propose_structure(found: Anatomy, proposal: Proposal) -> None:
     """Writes limbs, roles, soles and pairs into a proposal.
 
     Raises:
@@ -83,10 +107,10 @@ def propose_structure(found: Structure, proposal: Proposal) -> None:
     _propose_locked(found, proposal)
 
 
-def _propose_contacts(found: Structure, proposal: Proposal) -> None:
+def _propose_contacts(found: Anatomy, proposal: Proposal) -> None:
     contacts: dict[str, Any] = {}
     for side, leg, sole in zip(SIDES, found.limbs.legs, found.soles, strict=True):
-        contacts[f"{side[0]}_foot"] = {
+        contacts[f"{side}_sole"] = {
             "link": sole.link,
             "position": [round(float(x), 5) + 0.0 for x in sole.position],
             **(
@@ -113,7 +137,7 @@ def _ankle(leg: Sequence[TreeJoint]) -> Sequence[TreeJoint]:
     return leg[knee_of(leg) + 1 :]
 
 
-def _propose_groups(found: Structure, proposal: Proposal) -> None:
+def _propose_groups(found: Anatomy, proposal: Proposal) -> None:
     roles, limbs = names_by_role(found.roles), found.limbs
     proposal.keys["groups"] = {
         group: roles[role] for role, group in GROUPS.items() if role in roles
@@ -152,7 +176,7 @@ def _propose_groups(found: Structure, proposal: Proposal) -> None:
             )
 
 
-def _propose_mirror(found: Structure, proposal: Proposal) -> None:
+def _propose_mirror(found: Anatomy, proposal: Proposal) -> None:
     limbs = found.limbs
     pairs = [(limbs.legs, "leg"), *([(limbs.arms, "arm")] if limbs.arms else [])]
     proposal.keys["mirror_groups"] = {f"l_{name}": f"r_{name}" for _, name in pairs}
@@ -186,7 +210,7 @@ def _flip(left: TreeJoint, right: TreeJoint) -> bool:
     return sign
 
 
-def _propose_locked(found: Structure, proposal: Proposal) -> None:
+def _propose_locked(found: Anatomy, proposal: Proposal) -> None:
     if not found.locked:
         return
     proposal.keys["locked"] = {n: round(q, 4) + 0.0 for n, q in found.locked.items()}

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
-from math import isfinite
+from math import inf, isfinite
 from pathlib import Path
 
 from backbeat.models.actuation.drives import (
@@ -158,6 +158,12 @@ class RobotDescription:
     postures: dict[str, PostureDescription] = field(default_factory=dict)
     # Joints that stay where they are, and where [rad]: fingers, say.
     locked: dict[str, float] = field(default_factory=dict)
+    # Effort limits of joints that have none in the URDF, and get motors by it, by name
+    # [N m or N].
+    efforts: dict[str, float] = field(default_factory=dict)
+    # What all joints are told, whatever hardware interfaces the URDF has: "effort"; ""
+    # for what these say.
+    hardware_interface: str = ""
     # What of it touches: minimal, primitives or hull; "" for what the URDF says.
     contact_set: str = ""
     # Words for postures: parts of the body and places on it, by name.
@@ -312,6 +318,7 @@ def _loaded(paths: tuple[Path, ...], _stamps: tuple[Stamp, ...]) -> RobotDescrip
             f"{path}: soft_limit_margin is {description.soft_limit_margin:g}; it must "
             "be from 0 to 1 rad"
         )
+    _check_motors(path, description)
     for name, place in description.places.items():
         _check_pose(path, name, place.position, [0.0, 0.0, 0.0])
     contacts = dict(description.contacts)
@@ -329,6 +336,20 @@ def _loaded(paths: tuple[Path, ...], _stamps: tuple[Stamp, ...]) -> RobotDescrip
                 "patch, or both 0 for a point"
             )
     return description
+
+
+def _check_motors(path: Path, description: RobotDescription) -> None:
+    for name, effort in description.efforts.items():
+        if not 0 < effort < inf:
+            raise BackbeatError(
+                f"{path}: efforts has {name} at {effort:g}; an effort limit is above "
+                "zero, in N m or N"
+            )
+    if description.hardware_interface not in ("", "effort"):
+        raise BackbeatError(
+            f"{path}: hardware_interface is {description.hardware_interface!r}; it is "
+            "'effort', or left out for what the URDF says"
+        )
 
 
 def _check_item(path: Path, name: str, item: EquipmentDescription) -> None:

@@ -115,6 +115,8 @@ def read_joints(
     friction = {n: j.dynamics.friction for n, j in urdf.joints.items()
                 if j.dynamics is not None}  # fmt: skip
     modes, notes = joint_modes(urdf)
+    if description.hardware_interface:
+        modes, notes = dict.fromkeys(modes, "torque"), ()
     effort, driven = np.full(len(joints), np.inf), set[str]()
     for i in full.GetJointActuatorIndices():
         actuator = full.get_joint_actuator(i)

@@ -29,6 +29,7 @@ from backbeat.models.urdf.loading.extensions import (
 )
 from backbeat.models.urdf.loading.readable import readable
 from backbeat.models.urdf.loading.visual_fixes import needs_fixes
+from backbeat.models.urdf.reading.description import listed
 from backbeat.models.urdf.reading.meshes import packages
 from backbeat.models.urdf.reading.other_formats import refuse_foreign_files
 
@@ -89,6 +90,7 @@ def load_robot(
         (instance,) = _parse(parser, path, text)
         notes += apply_extensions(plant, instance, described)
         set_rotors(plant, instance, _rotors(plant, instance, robot), description)
+        notes += _drive(plant, instance, robot, description)
         _add_equipment(plant, parser, description, equipment, instance)
     if plant.geometry_source_is_registered():
         _tell_once(path, heard)
@@ -107,6 +109,38 @@ def _rotors(
     names = [plant.get_joint(i).name() for i in plant.GetJointIndices(instance)]
     groups, roles = robot.groups, robot.role_joints()
     return by_joint("armature", robot.armature, groups, roles, names)
+
+
+def _drive(
+    plant: MultibodyPlant,
+    instance: ModelInstanceIndex,
+    robot: RobotDescription,
+    where: Path,
+) -> tuple[str, ...]:
+    """Gives motors to joints that have an effort in the robot YAML alone.
+
+    Raises:
+        BackbeatError: there is no such joint, or it has a motor in the URDF.
+    """
+    actuators = (
+        plant.get_joint_actuator(i) for i in plant.GetJointActuatorIndices(instance)
+    )
+    driven = {actuator.joint().name() for actuator in actuators}
+    for name, effort in robot.efforts.items():
+        if not plant.HasJointNamed(name, instance):
+            joints = (plant.get_joint(i) for i in plant.GetJointIndices(instance))
+            known = [j.name() for j in joints]
+            raise unknown_name(f"joint in efforts of {where}", name, known)
+        if name in driven:
+            raise BackbeatError(
+                f"{where}: efforts has {name}, to which the URDF gives a motor with an "
+                "effort limit; change that by an overlay"
+            )
+        joint = plant.GetJointByName(name, instance)
+        plant.AddJointActuator(f"{name}_motor", joint, effort)
+    if not robot.efforts:
+        return ()
+    return (f"efforts of the robot YAML drive {listed([*robot.efforts])}",)
 
 
 def _tell_once(path: Path, heard: Sequence[str]) -> None:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 
+from backbeat.behaviors.adoption.adopting import adopt
 from backbeat.behaviors.dance.vocabulary.move_file import vocabulary
 from backbeat.behaviors.drumming.drummer import kit_members
 from backbeat.behaviors.library.behavior import Mount, make_robot
@@ -57,6 +58,7 @@ from tests.fuzz.crafted import (
     recording_inputs,
     run_inputs,
 )
+from tests.fuzz.mujoco_files import mjcf_inputs
 from tests.fuzz.robot_files import DAE
 
 Door = Callable[[Path], object]
@@ -87,6 +89,10 @@ def _urdf(path: Path) -> None:
 
 def _robot(path: Path) -> None:
     RobotModel(path)
+
+
+def _adopt(path: Path) -> None:
+    adopt(path, path.with_name("adopted.yaml"), {"": 100.0})
 
 
 def _package(path: Path) -> None:
@@ -147,6 +153,8 @@ DOORS: dict[str, Door] = {
     "song.wav": read_recording,
     "take.csv": _csv,
     "robot.urdf": _urdf,
+    "adopted.urdf": _adopt,
+    "model.xml": _adopt,
     "package.xml": _package,
     "mesh.stl": _mesh,
     "mesh.dae": _mesh,
@@ -522,6 +530,8 @@ def inputs() -> Iterator[tuple[str, str, bytes | Callable[[], bytes]]]:
         ("sweep.yaml", sweep_inputs()),
         ("scenario.yaml", scenario_inputs()),
         ("robot.urdf", urdf_inputs()),
+        ("adopted.urdf", urdf_inputs()),
+        ("model.xml", mjcf_inputs()),
         ("song.tab", tab_inputs()),
     ):
         for what, text in group:

@@ -15,10 +15,12 @@ class Reader(NamedTuple):
     Attributes:
         keys: those it may have at the top level.
         read: reads and checks a file; raises a BackbeatError with what is wrong.
+        further: finds more in a file that can be read; None if nothing does.
     """
 
     keys: frozenset[str]
     read: Callable[[Path], object]
+    further: "Callable[[Path], list[LocatedFinding]] | None" = None
 
 
 def reader_of(path: Path) -> Reader | None:
@@ -55,7 +57,7 @@ def check_settings(path: Path, reader: Reader) -> "list[LocatedFinding]":
         file = error.file if error.file and is_file(error.file) else path
         finding = RuleFinding(True, error.path, str(error))
         return [LocatedFinding(fault_line(error, file), finding, file=Path(file))]
-    return []
+    return [] if reader.further is None else reader.further(path)
 
 
 def _readers() -> list[Reader]:
@@ -63,6 +65,7 @@ def _readers() -> list[Reader]:
     from backbeat.behaviors.drumming.drummer import kit_members
     from backbeat.behaviors.music.files.score_reader import load_score
     from backbeat.behaviors.music.notation.score_description import ScoreDescription
+    from backbeat.behaviors.specification.checking import check_robot
     from backbeat.models.common.yaml_misfit import known_keys
     from backbeat.models.kit.description import kit_text
     from backbeat.models.kit.drum_kit import DrumKit
@@ -85,7 +88,7 @@ def _readers() -> list[Reader]:
         Reader(_keys(ScoreDescription), lambda p: load_score(p, members)),
         Reader(_keys(KitDescription), lambda p: kit_text(p.name, p.parent)),
         Reader(_keys(Overlay), load_overlay),
-        Reader(_keys(RobotDescription), load_description),
+        Reader(_keys(RobotDescription), load_description, check_robot),
     ]
 
 

@@ -9,6 +9,9 @@ import typer
 from backbeat.cli.common.completion import models
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from backbeat.behaviors.adoption.adopting import Adopted
     from backbeat.models.adoption.proposal import Proposal
 
 
@@ -46,46 +49,54 @@ def command(
     """Finds base, limbs, roles, soles and postures, and says what is a guess."""
     from backbeat.behaviors.adoption.adopting import adopt
     from backbeat.cli.common.console import print_json
-    from backbeat.models.common.atomic_file import (
-        check_places,
-        refuse_to_replace,
-        replacing,
-    )
-    from backbeat.models.common.errors import BackbeatError
 
     path = output or model.with_suffix(".yaml")
-    if path.suffix not in (".yaml", ".yml"):
-        raise BackbeatError(f"-o {path}: name a file that ends in .yaml")
-    made = path.with_suffix(".urdf")
-    refuse_to_replace(path, model)
-    check_places(path, picture)
-    for file in (path, picture):
-        if file is not None and file.exists() and not force:
-            raise BackbeatError(
-                f"{file} exists and is left as it is; name another file, or say --force"
-            )
+    # Of an MJCF a URDF is made.
+    made = None if model.suffix == ".urdf" else path.with_suffix(".urdf")
+    check_files(model, (path, made, picture), force)
     adopted = adopt(model, path, read_efforts(effort or []), trunk)
-    if adopted.model:
-        refuse_to_replace(made, model)
-        if made.exists() and not force:
-            raise BackbeatError(
-                f"{made} exists and would be replaced; name another file with -o, or "
-                "say --force"
-            )
-    if picture is not None:
-        from backbeat.figures.robot.adopted import write_adopted
-
-        write_adopted(adopted, picture)
-    if adopted.model:
-        with replacing(made) as file:
-            file.write(adopted.model.encode())
-    with replacing(path) as file:
-        file.write(adopted.text.encode())
+    write_files(adopted, path, picture)
     if as_json:
         print_json({"path": str(path), **adopted.proposal.as_data()})
         return
     print_proposal(adopted.proposal)
     typer.echo(f"{path}: written; see whether it is right by `backbeat check {path}`")
+
+
+def check_files(model: Path, files: "Sequence[Path | None]", force: bool) -> None:
+    """Finds out before the work whether files can be written.
+
+    Raises:
+        BackbeatError: one exists, is the model itself, or has no place.
+    """
+    from backbeat.models.common.atomic_file import check_places, refuse_to_replace
+    from backbeat.models.common.errors import BackbeatError
+
+    path = files[0]
+    if path is not None and path.suffix not in (".yaml", ".yml"):
+        raise BackbeatError(f"-o {path}: name a file that ends in .yaml")
+    check_places(*files)
+    for file in (f for f in files if f is not None):
+        refuse_to_replace(file, model)
+        if file.exists() and not force:
+            raise BackbeatError(
+                f"{file} exists and is left as it is; name another file, or say --force"
+            )
+
+
+def write_files(adopted: "Adopted", path: Path, picture: Path | None) -> None:
+    """Writes the picture, the URDF that was made, and at last the robot YAML."""
+    from backbeat.models.common.atomic_file import replacing
+
+    if picture is not None:
+        from backbeat.figures.robot.adopted import write_adopted
+
+        write_adopted(adopted, picture)
+    if adopted.model:
+        with replacing(path.with_suffix(".urdf")) as file:
+            file.write(adopted.model.encode())
+    with replacing(path) as file:
+        file.write(adopted.text.encode())
 
 
 def read_efforts(words: list[str]) -> dict[str, float]:

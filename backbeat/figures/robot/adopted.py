@@ -12,7 +12,7 @@ from matplotlib.lines import Line2D
 from backbeat.behaviors.adoption.adopting import Adopted
 from backbeat.models.adoption.arm_postures import turned_places
 from backbeat.models.adoption.limb_roles import turn_of
-from backbeat.models.adoption.structure import Structure
+from backbeat.models.adoption.structure import Anatomy
 from backbeat.models.common.atomic_file import replacing
 from backbeat.models.common.errors import BackbeatError
 from backbeat.models.urdf.reading.forward_kinematics import link_poses
@@ -48,8 +48,8 @@ def write_adopted(adopted: Adopted, path: str | Path) -> None:
         svg = raw.decode()
         body = svg[svg.index("<svg") :]
         raw = (
-            f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{name}</title>'
-            f"<body>{body}</body></html>\n"
+            f'<!doctype html><html lang="en"><meta charset="utf-8">'
+            f"<title>{name}</title><body>{body}</body></html>\n"
         ).encode()
     with replacing(path) as file:
         file.write(raw)
@@ -74,7 +74,7 @@ def adopted_figure(adopted: Adopted, name: str) -> Figure:
 
 def _draw(
     axes: Axes,
-    structure: Structure,
+    structure: Anatomy,
     angles: dict[str, float],
     column: int,
     sign: float,
@@ -104,7 +104,7 @@ def _draw(
 
 
 def _name_roles(
-    axes: Axes, structure: Structure, flat: dict[str, np.ndarray], column: int
+    axes: Axes, structure: Anatomy, flat: dict[str, np.ndarray], column: int
 ) -> None:
     """Writes roles of single joints beside them; those of one place share a line."""
     shown: dict[tuple[int, int], list[str]] = {}
@@ -120,9 +120,9 @@ def _name_roles(
         x, z = flat[joints[0].name]
         words = role.removeprefix("left ")
         shown.setdefault((round(x / 0.04), round(z / 0.04)), []).append(words)
-    for (x, z), words in shown.items():
+    for (x, z), roles in shown.items():
         axes.annotate(
-            ", ".join(dict.fromkeys(words)),
+            ", ".join(dict.fromkeys(roles)),
             (0.04 * x, 0.04 * z),
             (-8 if column else 8, 0),
             textcoords="offset points",
@@ -134,7 +134,7 @@ def _name_roles(
 
 def _draw_soles(
     axes: Axes,
-    structure: Structure,
+    structure: Anatomy,
     angles: dict[str, float],
     column: int,
     sign: float,

@@ -44,14 +44,20 @@ class Document:
         findings: what is odd about the file itself.
     """
 
-    def __init__(self, path: str | Path, raw: bytes) -> None:
+    def __init__(self, path: str | Path, raw: bytes, kind: str = "robot") -> None:
         """Parses the bytes of a file.
 
+        Args:
+            path: where they were read.
+            raw: the bytes.
+            kind: the outermost element: that of a URDF, or of another format.
+
         Raises:
-            BackbeatError: they are no URDF: too large or too deep, not XML, with a
+            BackbeatError: they are none: too large or too deep, not XML, with a
                 document type or entities, or another format.
         """
         self.path = path = Path(path)
+        self._kind = kind
         self.findings: list[Finding] = []
         if path.suffix == ".xacro":
             raise BackbeatError(
@@ -134,16 +140,21 @@ class Document:
 
     def _check_root(self) -> None:
         name = tag(self.root)
+        if name == self._kind:
+            return
+        if self._kind != "robot":
+            raise BackbeatError(
+                f"{self.path}: the outermost element is <{name}> and not <{self._kind}>"
+            )
         if name in _OTHER_FORMATS:
             raise BackbeatError(
                 f"{self.path} is {_OTHER_FORMATS[name]} and not URDF; export the robot "
                 "as URDF from where it was made, and name that file"
             )
-        if name != "robot":
-            raise BackbeatError(
-                f"{self.path}: the outermost element of a URDF is <robot>, here it "
-                f"is <{name}>"
-            )
+        raise BackbeatError(
+            f"{self.path}: the outermost element of a URDF is <robot>, here it is "
+            f"<{name}>"
+        )
 
 
 def _parser(recover: bool) -> "etree.XMLParser":

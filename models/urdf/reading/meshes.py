@@ -52,7 +52,8 @@ def resolve(name: str, urdf: str | Path) -> Resolved:
     urdf = Path(urdf)
     scheme, _, rest = name.rpartition("://")
     if scheme == "package":
-        package, _, inside = rest.partition("/")
+        # Some are published with one slash too many.
+        package, _, inside = rest.lstrip("/").partition("/")
         folder = find_package(package, urdf)
         if folder is None:
             return Resolved(
@@ -145,7 +146,7 @@ def packages(description: Description) -> dict[str, Path]:
     found = {}
     for name in _files(description):
         scheme, _, rest = name.rpartition("://")
-        package = rest.partition("/")[0]
+        package = rest.lstrip("/").partition("/")[0]
         if scheme == "package" and package not in found:
             folder = find_package(package, description.path)
             if folder is not None:
