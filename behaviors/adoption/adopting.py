@@ -15,6 +15,7 @@ import numpy as np
 import yaml
 
 from backbeat.behaviors.adoption.motors import propose_motors, propose_servos
+from backbeat.behaviors.adoption.opposed import opposed_joints, with_signs
 from backbeat.behaviors.adoption.source import AdoptedModel, usable
 from backbeat.behaviors.adoption.stances import Stance, StanceFinder, ground_below
 from backbeat.models.adoption.arm_postures import arm_at_rest, mirrored, nearest_zero
@@ -179,6 +180,8 @@ def _propose_postures(structure: Anatomy, path: Path, proposal: Proposal) -> Non
         name: {"joints": angles_of(robot, stance.q)}
         for name, stance in postures.items()
     }
+    signs = opposed_joints(robot, stand.q)
+    proposal.keys["roles"] = with_signs(proposal.keys["roles"], signs)
     for name, stance in postures.items():
         is_lower = name == "stand" or stance.bend > stand.bend
         proposal.guessed(
