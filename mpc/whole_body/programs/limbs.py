@@ -170,13 +170,19 @@ def _jacobians(
         q,
         int(robot.base_positions + joint),
         angles,
-        frame.body,
-        frame.R_PF,
-        frame.p_PF,
-        robot.base_velocities + limb,
+        FrameColumns(frame.body, frame.R_PF, frame.p_PF, robot.base_velocities + limb),
         J,
     )
     return J
+
+
+class FrameColumns(NamedTuple):
+    """A frame on a body, and columns of its Jacobian."""
+
+    body: int
+    R_PF: MatrixView  # (3, 3)
+    p_PF: Vector  # (3,)
+    columns: Indices
 
 
 @compiled
@@ -186,10 +192,7 @@ def _limb_jacobians(
     q: Vector,
     joint: int,
     angles: Vector,
-    body: int,
-    R_PF: MatrixView,
-    p_PF: Vector,
-    columns: Indices,
+    frame: FrameColumns,
     out: Array3,
 ) -> None:
     """Writes columns of a frame's Jacobian for each angle of one position of q."""
@@ -199,8 +202,8 @@ def _limb_jacobians(
     for k in range(angles.shape[0]):
         q[joint] = angles[k]
         forward_pass(tree, q, still, still, 0.0, ws, False)
-        kinematics.frame_pose(tree, ws, q, body, R_PF, p_PF, R, r)
-        kinematics.frame_jacobian(tree, ws, body, r, J)
+        kinematics.frame_pose(tree, ws, q, frame.body, frame.R_PF, frame.p_PF, R, r)
+        kinematics.frame_jacobian(tree, ws, frame.body, r, J)
         for i in range(6):
-            for c in range(columns.shape[0]):
-                out[k, i, c] = J[i, columns[c]]
+            for c in range(frame.columns.shape[0]):
+                out[k, i, c] = J[i, frame.columns[c]]
