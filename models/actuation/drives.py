@@ -21,7 +21,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple, Protocol, TypeVar
 
 import numpy as np
 from pydrake.multibody.plant import MultibodyPlant
@@ -208,3 +208,44 @@ def set_rotors(
             f"{where}: armature is given to {next(iter(left))}, which no motor drives; "
             "leave it out, or give the joint an effort in the URDF"
         )
+
+
+def check_efforts(
+    efforts: Mapping[str, float], interface: str, where: str | Path
+) -> None:
+    """Checks effort limits of a robot YAML, and what its joints take.
+
+    Raises:
+        BackbeatError: a limit that is none, or an interface that there is not.
+    """
+    for name, effort in efforts.items():
+        if not 0 < effort < np.inf:
+            raise BackbeatError(
+                f"{where}: efforts has {name} at {effort:g}; an effort limit is above "
+                "zero, in N m or N"
+            )
+    if interface not in ("", "effort"):
+        raise BackbeatError(
+            f"{where}: hardware_interface is {interface!r}; it is 'effort', or left "
+            "out for what the URDF says"
+        )
+
+
+class Driven(Protocol):
+    """What a robot YAML says of drives."""
+
+    armature: dict[str, float]
+    motors: dict[str, MotorDescription]
+    efforts: dict[str, float]
+    hardware_interface: str
+
+
+def check_drives(description: Driven, where: str | Path) -> None:
+    """Checks all that a robot YAML says of drives; see the single checks.
+
+    Raises:
+        BackbeatError: a number makes no sense.
+    """
+    check_armature(description.armature, where)
+    check_motors(description.motors, where)
+    check_efforts(description.efforts, description.hardware_interface, where)

@@ -10,14 +10,10 @@ from collections.abc import Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
-from math import inf, isfinite
+from math import isfinite
 from pathlib import Path
 
-from backbeat.models.actuation.drives import (
-    MotorDescription,
-    check_armature,
-    check_motors,
-)
+from backbeat.models.actuation.drives import MotorDescription, check_drives
 from backbeat.models.common.errors import BackbeatError, unknown_name
 from backbeat.models.common.outside_file import is_file, is_there
 from backbeat.models.common.yaml_file import parse_yaml
@@ -311,14 +307,12 @@ def _loaded(paths: tuple[Path, ...], _stamps: tuple[Stamp, ...]) -> RobotDescrip
         raise BackbeatError(f"{path}: no such URDF {description.urdf!r} beside it")
     check_contact_set(description.contact_set)
     check_roles(description.role_joints(), path)
-    check_armature(description.armature, path)
-    check_motors(description.motors, path)
+    check_drives(description, path)
     if not 0 <= description.soft_limit_margin < 1:
         raise BackbeatError(
             f"{path}: soft_limit_margin is {description.soft_limit_margin:g}; it must "
             "be from 0 to 1 rad"
         )
-    _check_motors(path, description)
     for name, place in description.places.items():
         _check_pose(path, name, place.position, [0.0, 0.0, 0.0])
     contacts = dict(description.contacts)
@@ -336,20 +330,6 @@ def _loaded(paths: tuple[Path, ...], _stamps: tuple[Stamp, ...]) -> RobotDescrip
                 "patch, or both 0 for a point"
             )
     return description
-
-
-def _check_motors(path: Path, description: RobotDescription) -> None:
-    for name, effort in description.efforts.items():
-        if not 0 < effort < inf:
-            raise BackbeatError(
-                f"{path}: efforts has {name} at {effort:g}; an effort limit is above "
-                "zero, in N m or N"
-            )
-    if description.hardware_interface not in ("", "effort"):
-        raise BackbeatError(
-            f"{path}: hardware_interface is {description.hardware_interface!r}; it is "
-            "'effort', or left out for what the URDF says"
-        )
 
 
 def _check_item(path: Path, name: str, item: EquipmentDescription) -> None:

@@ -191,9 +191,9 @@ def both_sides(left: Mapping[str, Iterable[Part]]) -> dict[str, list[Part]]:
     return found
 
 
-def write(folder: Path, meshes: Mapping[str, Sequence[Part]]) -> None:
+def write(folder: str | Path, meshes: Mapping[str, Sequence[Part]]) -> None:
     """Writes a robot's meshes, the same bytes on each run, and prints their sizes."""
-    total = 0
+    total, folder = 0, Path(folder)
     folder.mkdir(exist_ok=True)
     for name, parts in meshes.items():
         path = folder / f"{name}.gltf"

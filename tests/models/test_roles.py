@@ -31,9 +31,7 @@ def places(robot, links):
 
 # What Atlas cannot turn, or turns with several joints.
 LACKING = {"neck yaw", "neck roll"} | {
-    f"{side} {turn}"
-    for side in SIDES
-    for turn in ("wrist roll", "wrist yaw", "ankle yaw")
+    f"{side} {turn}" for side in SIDES for turn in ("wrist yaw", "ankle yaw")
 }
 
 
