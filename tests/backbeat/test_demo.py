@@ -15,7 +15,7 @@ def test_the_demo_plans_tracks_and_records(
         built(name)
 
     def scenario(name, contact_model):
-        return Scenario(behavior=name, contact_model=contact_model, **SHORT)
+        return Scenario.of(name, contact_model=contact_model, **SHORT)
 
     monkeypatch.setattr(demo, "PROGRAM", program)
     monkeypatch.setattr(demo, "_scenario", scenario)
