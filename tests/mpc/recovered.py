@@ -15,7 +15,7 @@ def recovered(run: SimulationRun) -> bool:
     Raises:
         AssertionError: the run, which did not end by a fall, is too short to tell.
     """
-    (push,) = run.scenario.pushes
+    (push,) = run.scenario.disturbances.pushes
     found = judge(run, Reference(run.behavior), push.time + push.duration + SOON)
     assert run.fell or found is not None
     return not run.fell and found is not None and found.survived
