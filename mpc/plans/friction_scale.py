@@ -43,7 +43,7 @@ def estimate_friction_scale(
     wrench, farthest = before.wrench[0], 0.0
     for c, (x, y, _) in zip(reference.soles, motion, strict=True):
         speed, load = np.hypot(x, y), np.hypot(wrench[c, 3], wrench[c, 4])
-        is_loaded = sample.standing[c] and force[c] > LOADED
+        is_loaded = sample.standing[c] and force[c] > reference.scale.weight * LOADED
         if is_loaded and speed > SLIDING and load > LEANING * wrench[c, 5]:
             farthest = max(farthest, float(speed) * elapsed)
     if farthest > 0:

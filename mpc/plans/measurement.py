@@ -113,7 +113,7 @@ def measure_ground(
     stood = [
         float(height)
         for c, height in zip(reference.soles, heights, strict=True)
-        if sample.standing[c] and force[c] > EARLY
+        if sample.standing[c] and force[c] > reference.scale.weight * EARLY
     ]
     if not stood:
         return before.ground

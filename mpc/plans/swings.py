@@ -16,7 +16,8 @@ from backbeat.mpc.plans.touchdown import Touchdown
 from backbeat.mpc.reference.sampling import ReferenceSample
 from backbeat.mpc.reference.trajectory import Reference
 
-# A recovery step goes so high, and aims so far into the ground [m].
+# A recovery step goes so high, and aims so far into the ground [m]. Lengths here are
+# for a scale of one.
 STEP_HEIGHT, STEP_DEPTH = 0.07, 0.004
 # A foot that is so far from where it should be has caught on something, and goes on
 # from where it is: what pulls it there harder and harder holds it there [m].
@@ -58,7 +59,8 @@ def next_swings(
         found = found or swing_of(reference, plan.steps, c, s + ahead)
         if found is not None:
             landing = plan.shift[_knot(plan.phases, found[1]), i]
-            swings.append(_swing(c, *found, old, s, soles[i], landing))
+            scale = reference.scale.length
+            swings.append(_swing(c, found, old, s, soles[i], landing, scale))
     return tuple(swings)
 
 
@@ -88,15 +90,18 @@ def ways_to_go(
 
 def _swing(
     contact: int,
-    start: float,
-    end: float,
-    is_added: bool,
+    found: tuple[float, float, bool],
     old: Swing | None,
     s: float,
     sole: np.ndarray,
     landing: np.ndarray,
+    scale: float,
 ) -> Swing:
-    """The swing at phase s of a foot that leaves, or goes on as it is or should be."""
+    """The swing at phase s of a foot that leaves, or goes on as it is or should be.
+
+    `found` is what `swing_of` gives, `scale` that of lengths.
+    """
+    start, end, is_added = found
     swing = Swing(
         contact=contact,
         start=start,
@@ -105,14 +110,14 @@ def _swing(
         shift=sole[0, :2].copy(),
         rate=np.zeros(2),
         landing=landing.copy(),
-        height=STEP_HEIGHT if is_added else 0.0,
-        depth=STEP_DEPTH if is_added else 0.0,
+        height=scale * STEP_HEIGHT if is_added else 0.0,
+        depth=scale * STEP_DEPTH if is_added else 0.0,
         rise=float(sole[0, 2]) if s <= start else 0.0,
     )
     if old is None or old.end != end or s <= start:
         return swing
     now = old.offset(s)
-    if np.hypot(*(sole[0, :2] - now[0, :2])) > SNAG:
+    if np.hypot(*(sole[0, :2] - now[0, :2])) > scale * SNAG:
         now = sole
     return replace(swing, shift=now[0, :2], rate=now[1, :2], rise=old.rise)
 
@@ -131,7 +136,8 @@ def _descent(
 ) -> Swing:
     """The swing at phase s of a foot that is put down before the behavior lands it."""
     now = np.zeros((3, 3)) if old is None else old.offset(s)
-    if old is not None and old.depth > STEP_DEPTH:
+    deep = reference.scale.length * STEP_DEPTH
+    if old is not None and old.depth > deep:
         # It is on its way. One that has missed the ground goes on.
         until = down.start if down.start > old.end else old.until
         old = replace(old, since=s, shift=now[0, :2], rate=now[1, :2])
@@ -146,6 +152,6 @@ def _descent(
         shift=now[0, :2],
         rate=now[1, :2],
         landing=landing.copy(),
-        depth=float(above - down.place[2]) + STEP_DEPTH,
+        depth=float(above - down.place[2]) + deep,
         rise=float(now[0, 2]),
     )

@@ -92,7 +92,7 @@ def find_touchdowns(
         force: (C,) normal forces on the patches [N].
         way: (C,) how far feet in the air have to go [m].
     """
-    found = find_waiting(reference, steps, s)
+    found, scale = find_waiting(reference, steps, s), reference.scale
     stays = {d.contact for d in found}
     for c in (c for c in reference.soles if c not in stays):
         old = next((d for d in before if d.contact == c), None)
@@ -101,11 +101,12 @@ def find_touchdowns(
             start, end, _ = swing
             is_known = old is not None and old.stands and old.end == end
             if old is not None and is_known and old.is_put_down:
-                found.append(_going_down(old, start, s, ahead, force[c]))
+                found.append(_going_down(old, start, s, ahead, force[c] / scale.weight))
                 continue
             since = old.start if old is not None and is_known else s
-            is_near = _may_land(s, start, end) and way[c] < NEAR
-            if force[c] > (LEFT if is_known else EARLY) and is_near:
+            is_near = _may_land(s, start, end) and way[c] < scale.length * NEAR
+            least = scale.weight * (LEFT if is_known else EARLY)
+            if force[c] > least and is_near:
                 place = reference.sample(end).p_contact[c].copy()
                 found.append(Touchdown(c, since, end, True, place))
             continue
@@ -114,7 +115,11 @@ def find_touchdowns(
         is_waiting = old is not None and not old.stands
         if old is not None and is_waiting:
             end = old.start
-        if force[c] < LANDED and s - end < LATEST and (is_new or is_waiting):
+        if (
+            force[c] < scale.weight * LANDED
+            and s - end < LATEST
+            and (is_new or is_waiting)
+        ):
             place = reference.sample(end).p_contact[c].copy()
             found.append(Touchdown(c, end, s + ahead, False, place))
     return tuple(found)
@@ -141,7 +146,10 @@ def _may_land(s: float, start: float, end: float) -> bool:
 def _going_down(
     down: Touchdown, lifted: float, s: float, ahead: float, force: float
 ) -> Touchdown:
-    """A foot that is put down: it may land early or late, and then stays."""
+    """A foot that is put down: it may land early or late, and then stays.
+
+    Its force [N] is that of a robot of scale one.
+    """
     if s < down.start:
         # One that has only just been lifted still carries weight.
         is_early = _may_land(s, lifted, down.start) and force > EARLY

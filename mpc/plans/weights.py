@@ -10,6 +10,7 @@ import numpy as np
 from backbeat.models.common.errors import BackbeatError, shown, unknown_name
 from backbeat.models.contact.cones import PATCH_MARGIN
 from backbeat.models.contact.friction import PREDICTED_FRICTION
+from backbeat.mpc.reference.scale import LEG
 
 # Largest weight, and largest number of intervals of a horizon, which is ten seconds.
 MOST_WEIGHT, MOST_KNOTS = 1e9, 200
@@ -64,6 +65,7 @@ class PredictiveWeights:
         dcm_error_low, dcm_error_high: errors of the divergent component of motion
             between which `beat` and `com_lowering` are blended in, from none to all
             [m].
+        leg: length of the legs that all of these are for [m]; see `for_leg`.
     """
 
     knots: int = 26
@@ -96,6 +98,40 @@ class PredictiveWeights:
     max_com_rise: float = 0.04
     dcm_error_low: float = 0.03
     dcm_error_high: float = 0.1
+    leg: float = LEG
+
+    def for_leg(self, leg: float) -> "PredictiveWeights":
+        """These weights for another length of the legs [m], times scaled likewise.
+
+        Motions of robots of one shape then have the same optimum at their size, see
+        `backbeat.mpc.reference.scale`: what is dimensionless stays, as deviations of
+        forces in weights, and the others go with the dimension of what they weigh.
+        """
+        x = leg / self.leg
+        if x == 1.0:
+            return self
+        return replace(
+            self,
+            com=self.com / x**2,
+            height=self.height / x**2,
+            velocity=self.velocity / x,
+            momentum=self.momentum / x**3,
+            beat=self.beat / x,
+            balanced_beat=self.balanced_beat / x,
+            shift=self.shift / x**2,
+            footstep_adjustment=self.footstep_adjustment / x**2,
+            moment=self.moment / x**2,
+            terminal=self.terminal / x**1.5,
+            max_phase_rate_change=self.max_phase_rate_change / x**0.5,
+            yaw_moment=self.yaw_moment * x,
+            max_step_length=(self.max_step_length[0] * x, self.max_step_length[1] * x),
+            min_step_width=self.min_step_width * x,
+            com_lowering=self.com_lowering * x,
+            max_com_rise=self.max_com_rise * x,
+            dcm_error_low=self.dcm_error_low * x,
+            dcm_error_high=self.dcm_error_high * x,
+            leg=leg,
+        )
 
     def check(self) -> "PredictiveWeights":
         """Returns the weights if they describe a valid program.

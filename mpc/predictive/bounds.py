@@ -20,6 +20,7 @@ from backbeat.mpc.horizon.sampling import Horizon
 from backbeat.mpc.plans.start import PlanStart
 from backbeat.mpc.plans.stepping import AddedStep, covered
 from backbeat.mpc.plans.weights import PredictiveWeights
+from backbeat.mpc.reference.scale import LEG
 
 # Time before landing in which a foot keeps its landing place [s], its speed [m/s].
 COMMITTED, FOOT_SPEED = 0.05, 3.0
@@ -65,10 +66,11 @@ def variable_bounds(
         inside = covered(step, middles)
         quickest = (1 / STEP_RATE - 1) * horizon.h[inside]
         low[inside, t] = np.maximum(low[inside, t], quickest)
+    foot_speed = FOOT_SPEED * (w.leg / LEG) ** 0.5
     for i, c in enumerate(soles):
         left = np.zeros(N)
         _time_in_the_air(horizon.standing[:, c], horizon.phases, left)
-        far = np.clip(FOOT_SPEED * (left - COMMITTED), 0.0, w.max_step_length[0])[
+        far = np.clip(foot_speed * (left - COMMITTED), 0.0, w.max_step_length[0])[
             :, None
         ]
         j = slice(t + 1 + 2 * i, t + 3 + 2 * i)

@@ -119,15 +119,15 @@ class PredictiveCore:
             weights: base weights, which settings modify; None for the defaults.
         """
         self.program, self.period = program, period
-        self._weights = weights or PredictiveWeights()
+        self._weights = (weights or PredictiveWeights()).for_leg(program.weights.leg)
         self._programs: dict[PredictiveWeights, PredictiveProgram] = {}
         # What was asked for last, for that is asked for again, and its program.
         self._adapted: tuple[PlanSettings, PredictiveProgram] | None = None
         self.reference: Reference = program.reference
         self.limits = limits or FailSafe(carry=CARRY)
         self.fall_limits = fall_limits or FallLimits()
-        self.start_time, self._recovery = start_time, recovery
-        self._planning_time = planning_time
+        self._recovery = recovery and recovery.at(self.reference.scale)
+        self.start_time, self._planning_time = start_time, planning_time
         self._sample = self.reference.sampler()
         # Overwritten by the measured state at each plan.
         self._now = Configuration(self.reference.robot, self.reference.table.q[0])

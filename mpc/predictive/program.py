@@ -48,6 +48,7 @@ from backbeat.mpc.plans.weights import PredictiveWeights
 from backbeat.mpc.predictive.bounds import LEAST_HEIGHT, variable_bounds
 from backbeat.mpc.predictive.matrices import PredictiveMatrices
 from backbeat.mpc.predictive.solver import PredictiveSolver
+from backbeat.mpc.reference.scale import LEG
 from backbeat.mpc.reference.trajectory import Reference
 
 # Time in which the full lowering of the CoM is taken back [s].
@@ -87,7 +88,8 @@ class PredictiveProgram:
     ) -> None:
         """Allocates the program and its solver."""
         self.reference = reference
-        self.weights = w = weights or PredictiveWeights()
+        leg = reference.scale.length * LEG
+        self.weights = w = (weights or PredictiveWeights()).for_leg(leg)
         self._C = len(reference.patches)
         self._S = len(reference.soles) if w.stepping else 0
         self._soles = list(reference.soles[: self._S])

@@ -9,7 +9,7 @@ Sources
     Recovery", 2006.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -19,6 +19,7 @@ from backbeat.mpc.plans.start import PlanStart
 from backbeat.mpc.plans.stepping import AddedStep, let_wait, recovery_steps
 from backbeat.mpc.plans.touchdown import Touchdown, put_down
 from backbeat.mpc.predictive.program import PredictiveProgram
+from backbeat.mpc.reference.scale import BodyScale
 
 # Ratio of sideways to forward motion above which it determines the order of steps.
 SIDEWAYS = 0.7
@@ -54,6 +55,17 @@ class Recovery:
     intervals: int = 4
     count: int = 6
     held: float = 0.3
+
+    def at(self, scale: BodyScale) -> "Recovery":
+        """The same for a robot of another scale."""
+        return replace(
+            self,
+            watch=scale.length * self.watch,
+            alarm=scale.length * self.alarm,
+            astray=scale.length * self.astray,
+            ahead=scale.time * self.ahead,
+            held=scale.time * self.held,
+        )
 
     def improve(
         self,

@@ -16,6 +16,7 @@ from backbeat.mpc.reference.sampling import (
     ReferenceSampler,
     locate_all,
 )
+from backbeat.mpc.reference.scale import body_scale
 from backbeat.mpc.reference.table import make_table
 
 
@@ -45,6 +46,7 @@ class Reference:
     Attributes:
         behavior: the behavior.
         robot: its robot.
+        scale: of the robot, by which lengths, times and forces of controllers go.
         patches: contacts that can carry the robot's weight.
         points: point contacts, such as stick tips.
         soles: indices of the patches that the robot steps with; none in a behavior
@@ -61,6 +63,7 @@ class Reference:
         """Prepares a behavior: what the tick would compute from q is stored."""
         self.behavior = behavior
         self.robot: RobotModel = behavior.robot_model
+        self.scale = body_scale(self.robot)
         self.patches = patch_names(behavior)
         self.points = tuple(n for n, c in self.robot.contacts.items() if c.is_point)
         soles = [i for i, n in enumerate(self.patches) if n in self.robot.soles]

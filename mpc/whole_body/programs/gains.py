@@ -1,6 +1,8 @@
 """Weights and gains of the whole-body program, and those in stance without steps."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+from backbeat.mpc.reference.scale import BodyScale
 
 
 @dataclass(frozen=True)
@@ -42,6 +44,36 @@ class WholeBodyGains:
     swing_damping: float = 40.0
     point_stiffness: float = 400.0
     point_damping: float = 40.0
+
+    def at(self, scale: BodyScale) -> "WholeBodyGains":
+        """The same for a robot of another scale.
+
+        Accelerations of places are the same at every scale, and those of angles go with
+        one over its length; stiffnesses are per second squared.
+        """
+        x = scale.length
+        if x == 1.0:
+            return self
+        stiff, damp = 1.0 / x, x**-0.5
+        return replace(
+            self,
+            momentum_weight=self.momentum_weight / x**2,
+            orientation_weight=self.orientation_weight * x**2,
+            posture_weight=self.posture_weight * x**2,
+            com_stiffness=self.com_stiffness * stiff,
+            com_damping=self.com_damping * damp,
+            momentum_gain=self.momentum_gain * damp,
+            orientation_stiffness=self.orientation_stiffness * stiff,
+            orientation_damping=self.orientation_damping * damp,
+            posture_stiffness=self.posture_stiffness * stiff,
+            posture_damping=self.posture_damping * damp,
+            contact_damping=self.contact_damping * damp,
+            contact_flatness=self.contact_flatness * stiff,
+            swing_stiffness=self.swing_stiffness * stiff,
+            swing_damping=self.swing_damping * damp,
+            point_stiffness=self.point_stiffness * stiff,
+            point_damping=self.point_damping * damp,
+        )
 
 
 # On all of its feet, a robot that may not step follows the plan's momentum more

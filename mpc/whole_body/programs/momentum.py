@@ -31,6 +31,7 @@ from backbeat.models.dynamics.finite import UNBOUNDED
 from backbeat.models.dynamics.frame_arrays import frame_arrays
 from backbeat.models.dynamics.kinematic_tree import make_workspace
 from backbeat.models.robot.model import RobotModel
+from backbeat.mpc.reference.scale import body_scale
 from backbeat.mpc.whole_body.programs.arguments import (
     Gains,
     ModelData,
@@ -119,11 +120,14 @@ class WholeBodyProgram:
             BackbeatError: a contact is unknown, or one without a limb comes first.
         """
         self.robot, self.contacts, self.points = robot, tuple(contacts), tuple(points)
-        self._stepping_gains = gains or WholeBodyGains()
+        scale = body_scale(robot)
+        self._stepping_gains = gains or WholeBodyGains().at(scale)
         self.model: ModelData = self._make_model(friction)
         on_limbs = len(self.model.limb) == len(self.contacts) > 1
         self._stance_gains = (
-            STANCE_GAINS if gains is None and on_limbs else self._stepping_gains
+            STANCE_GAINS.at(scale)
+            if gains is None and on_limbs
+            else self._stepping_gains
         )
         work = self.workspace = self._make_workspace()
         self._program = QuadraticProgram(work.H, work.g, work.A, work.lower, work.upper)
