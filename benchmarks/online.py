@@ -16,12 +16,14 @@ from backbeat.behaviors.library.store import Library
 from backbeat.cli.common.options import LIBRARY, LibraryFolder
 from backbeat.models.common.errors import BackbeatError
 from backbeat.mpc.analysis.drumming.hits import run_hits
+from backbeat.mpc.plans.weights import PredictiveWeights
 from backbeat.mpc.predictive.core import PredictiveCore
 from backbeat.mpc.predictive.program import PredictiveProgram
 from backbeat.mpc.predictive.recovery import Recovery
 from backbeat.mpc.reference.trajectory import Reference
-from backbeat.mpc.scenario.specification import Push, Scenario
-from backbeat.mpc.simulation.controllers import adapted
+from backbeat.mpc.scenario.parts.push import Push
+from backbeat.mpc.scenario.settings import first_settings
+from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.simulation.run import SimulationRun
 from backbeat.mpc.simulation.simulate import run_scenario
 from backbeat.mpc.world.simulated_robot import LOG_PERIOD
@@ -106,11 +108,16 @@ def replayed(run: SimulationRun) -> np.ndarray:
     All that a plan takes counts, measuring and choosing steps too.
     """
     reference, scenario = Reference(run.behavior), run.scenario
-    program = PredictiveProgram(reference, adapted(None, scenario, run.behavior))
-    step = PredictiveCore(program, scenario.plan_period, scenario.lead_in, Recovery())
+    first = first_settings(scenario.control, scenario.world, run.behavior)
+    program = PredictiveProgram(reference, first.plan.adapt(PredictiveWeights()))
+    step = PredictiveCore(
+        program, scenario.timing.plan_period, scenario.timing.lead_in, Recovery()
+    )
     memory, seconds = step.start(), []
-    every = round(scenario.plan_period / LOG_PERIOD)
-    for t, x in zip(run.t[::every] + scenario.lead_in, run.x[::every], strict=True):
+    every = round(scenario.timing.plan_period / LOG_PERIOD)
+    for t, x in zip(
+        run.t[::every] + scenario.timing.lead_in, run.x[::every], strict=True
+    ):
         q, v = np.split(x, [reference.robot.num_positions])
         watch = stopwatch()
         memory = step(t, q, v, memory)
@@ -201,13 +208,13 @@ def ratio_rows(
 
 
 def _pushed(behavior: Behavior) -> Scenario:
-    return Scenario(behavior=behavior.name, duration=6.0, pushes=[PUSH])
+    return Scenario.of(behavior=behavior.name, duration=6.0, pushes=[PUSH])
 
 
 def run_rows(behavior: Behavior) -> list[OnlineRow]:
     """Real-time factors of whole runs, logging included, steps of 1 ms."""
-    inside = Scenario(behavior=behavior.name, planning_time=PLANNING_TIME)
-    outside = Scenario(
+    inside = Scenario.of(behavior=behavior.name, planning_time=PLANNING_TIME)
+    outside = Scenario.of(
         behavior=behavior.name, planning_time=PLANNING_TIME, planner="process"
     )
     with one_core():

@@ -48,7 +48,7 @@ def play_on_sensors(
         joint_friction: Coulomb friction, as a share of effort limits.
         seed: of the noise.
     """
-    scenario = Scenario(
+    scenario = Scenario.of(
         behavior.name,
         state="estimated",
         actuator_lag=LAG,

@@ -71,7 +71,7 @@ def measure(names: tuple[str, ...] = NAMES) -> list[Prepared]:
         for name in names:
             built(name, Path(folder))
             behavior, solve, whole = built(name, Path(folder))
-            run = run_scenario(Scenario(behavior=name), behavior)
+            run = run_scenario(Scenario.of(behavior=name), behavior)
             plans = replayed(run)
             found.append(
                 Prepared(

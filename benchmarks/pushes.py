@@ -17,7 +17,8 @@ from backbeat.cli.common.options import LIBRARY, LibraryFolder
 from backbeat.models.common.errors import BackbeatError
 from backbeat.mpc.analysis.survival import RECOVERY, survived
 from backbeat.mpc.reference.trajectory import Reference
-from backbeat.mpc.scenario.specification import Push, Scenario
+from backbeat.mpc.scenario.parts.push import Push
+from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.simulation.run import SimulationRun
 from backbeat.mpc.simulation.simulate import run_scenario
 from backbeat.mpc.sweep.margin import MarginSearch, bracket
@@ -79,7 +80,7 @@ def scenario_of(
     push = Push(PUSH_TIME, PUSH_LENGTH, [float(x), float(y), 0.0])
     # A sample of the log lies at the instant of judgement.
     duration = PUSH_TIME + PUSH_LENGTH + RECOVERY + 0.02
-    return Scenario(BEHAVIOR, duration=duration, pushes=[push], plan_period=period)
+    return Scenario.of(BEHAVIOR, duration=duration, pushes=[push], plan_period=period)
 
 
 def limit(holds: Callable[[float], bool], search: MarginSearch = SEARCH) -> float:
@@ -138,8 +139,8 @@ def our_rows(behavior: Behavior, search: MarginSearch = SEARCH) -> list[PushRow]
 
     def row(who: str, steps: bool, planning_time: float) -> PushRow:
         def run(scenario: Scenario) -> SimulationRun:
-            scenario.steps, scenario.planning_time = steps, planning_time
-            return run_scenario(scenario, behavior)
+            changed = scenario.changed(steps=steps, planning_time=planning_time)
+            return run_scenario(changed, behavior)
 
         return measure_row(who, behavior, run, PERIODS[0], search)
 

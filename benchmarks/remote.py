@@ -16,6 +16,7 @@ from backbeat.behaviors.library.behavior import Behavior
 from backbeat.behaviors.library.store import Library
 from backbeat.cli.common.options import LIBRARY, LibraryFolder
 from backbeat.models.actuation.joint_command import BLOCKS
+from backbeat.mpc.control.task_space_setup import set_up
 from backbeat.mpc.predictive.settings import PlanSettings
 from backbeat.mpc.reference.trajectory import Reference
 from backbeat.mpc.remote.address import Address
@@ -36,7 +37,6 @@ from backbeat.mpc.remote.task_link import TaskSpaceLink
 from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.scenario.task_space_scenario import TaskSpaceScenario
 from backbeat.mpc.serving.server import ControllerServer
-from backbeat.mpc.simulation.task_space.setup import set_up
 from backbeat.mpc.task_space.law import TaskSpaceCommand, TaskSpaceSettings
 from benchmarks.measurement import write_results
 from benchmarks.online import OnlineRow, print_table
@@ -149,7 +149,7 @@ def wait_until(moment: float) -> float:
 
 def paced(behavior: Behavior, planner: str, seconds: float = SECONDS) -> np.ndarray:
     """Wall times from question to answer at 1 kHz, the controller inside [s]."""
-    scenario = Scenario(
+    scenario = Scenario.of(
         behavior=behavior.name,
         tick_period=1e-3,
         planner=planner,

@@ -44,11 +44,11 @@ class Limp:
 
 
 def test_a_foreign_controller_plans_when_it_should_and_a_limp_robot_falls(stand):
-    scenario = Scenario("stand", duration=2.0, plan_period=0.025)
+    scenario = Scenario.of("stand", duration=2.0, plan_period=0.025)
     tool = Limp()
     run = run_loop(tool, stand, scenario, delay=0.012)
     assert run.fell
-    assert 0.0 < run.fell_at + scenario.lead_in < 1.5
+    assert 0.0 < run.fell_at + scenario.timing.lead_in < 1.5
     assert not survived(run, Reference(stand))
     times, delays = np.array(tool.plans).T
     assert_allclose(times, 0.025 * np.arange(len(times)), atol=RECURSION)
@@ -71,11 +71,11 @@ def test_a_limit_is_the_last_impulse_that_holds(edge):
 
 def test_a_push_has_its_impulse_and_is_judged_within_the_run():
     for direction in DIRECTIONS.values():
-        (push,) = scenario_of(direction, 80.0).pushes
+        (push,) = scenario_of(direction, 80.0).disturbances.pushes
         assert np.linalg.norm(push.impulse) == pytest.approx(80.0)
         assert np.dot(push.impulse[:2], direction) > 79.9
     scenario = scenario_of((1, 0), 80.0).check()
-    assert scenario.duration > push.time + push.duration + 4.0
+    assert scenario.timing.duration > push.time + push.duration + 4.0
 
 
 def test_the_table_says_what_was_not_reached():

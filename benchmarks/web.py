@@ -211,7 +211,9 @@ def _used(server: str, port: int, library: Path) -> Iterator[tuple[_Use, str]]:
         threads.append(threading.Thread(target=_follow, args=(port, use, stop)))
     else:
         behavior = Library(library).load(CONTROLLED)
-        link = RemoteLink(Address(port=port), behavior, Scenario(behavior=CONTROLLED))
+        link = RemoteLink(
+            Address(port=port), behavior, Scenario.of(behavior=CONTROLLED)
+        )
         link.open()
         arguments = (link, Reference(behavior), use, stop)
         threads.append(threading.Thread(target=_ask, args=arguments))

@@ -1,6 +1,7 @@
 """What tests of every package share: behaviors, built once a test run."""
 
 import fcntl
+import gc
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -14,6 +15,12 @@ from backbeat.behaviors.library.store import Library
 # No command of a test opens a window on a developer's desktop.
 for _name in ("DISPLAY", "WAYLAND_DISPLAY"):
     os.environ.pop(_name, None)
+
+
+def pytest_collection_finish() -> None:
+    """What is imported by now stays: collecting garbage need not look at it again."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")

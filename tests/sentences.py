@@ -7,6 +7,7 @@ it has no fields. `backbeat.models.common.errors` makes the sentences.
 """
 
 import ast
+import re
 from collections import defaultdict
 
 # Types of errors that may be ours, besides the classes that are made from the first.
@@ -145,10 +146,12 @@ def readers(sources, makers=()):
                 if isinstance(node, ast.FunctionDef):
                     functions[node.name].append((file, node))
     found, waiting = set(), set()
-    for file, tree in trees.items():
-        if file not in makers:
-            for node in [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef)]:
-                found |= follow(file, node, errors, (), waiting)
+    # Without one of these a function has no sentence but what it is given.
+    cue = re.compile("|".join(["except", "sentence", *sorted(errors | BROAD)]))
+    lines = {file: text.splitlines() for file, text in sources.items()}
+    for file, node in [(f, n) for one in functions.values() for f, n in one]:
+        if cue.search("\n".join(lines[file][node.lineno - 1 : node.end_lineno])):
+            found |= follow(file, node, errors, (), waiting)
     done = set()
     while waiting - done:
         called, place = step = min(waiting - done, key=str)

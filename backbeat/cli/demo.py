@@ -8,7 +8,6 @@ import typer
 from backbeat.cli.common.options import LIBRARY, LibraryFolder
 
 if TYPE_CHECKING:
-    from backbeat.mpc.analysis.metrics import run_metrics
     from backbeat.mpc.scenario.specification import Scenario
     from backbeat.mpc.simulation.run import SimulationRun
 
@@ -75,7 +74,7 @@ def command(
 def _scenario(name: str, contact_model: str) -> "Scenario":
     from backbeat.mpc.scenario.specification import Scenario
 
-    return Scenario(behavior=name, contact_model=contact_model).check()
+    return Scenario.of(behavior=name, contact_model=contact_model).check()
 
 
 def _perform(
@@ -84,6 +83,7 @@ def _perform(
     """Tracks a behavior and stores the run."""
     from backbeat.behaviors.library.store import Library
     from backbeat.cli.common.console import progress_bar, remarks
+    from backbeat.mpc.analysis.metrics import run_metrics
     from backbeat.mpc.runs.earlier import keep_earlier
     from backbeat.mpc.runs.file import save_run
     from backbeat.mpc.simulation.simulate import run_scenario

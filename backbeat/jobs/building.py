@@ -10,11 +10,14 @@ from backbeat.behaviors.building.build import build
 from backbeat.behaviors.building.build_key import build_key
 from backbeat.behaviors.library.behavior import Behavior
 from backbeat.behaviors.library.store import Library
-from backbeat.behaviors.music.files.score_reader import AS_WRITTEN
-from backbeat.behaviors.music.notation.score_description import Adaptation
 from backbeat.behaviors.setlist.specification import SetlistSpecification
 from backbeat.behaviors.specification.checking import refuse_setlist
-from backbeat.behaviors.specification.kinds import find_specification, read_any
+from backbeat.behaviors.specification.kinds import (
+    AS_IT_STANDS,
+    Variant,
+    find_specification,
+    read_any,
+)
 from backbeat.jobs.pool import Job, Outcome, Report, Watcher, cores, run_jobs
 from backbeat.models.common.atomic_file import check_place
 from backbeat.models.common.errors import BackbeatError
@@ -41,7 +44,7 @@ def build_all(
     processes: int | None = None,
     log: bool = False,
     executors: Sequence[Executor] = (),
-    adapt: Adaptation = AS_WRITTEN,
+    variant: Variant = AS_IT_STANDS,
 ) -> list[Outcome]:
     """Builds behaviors; one that fails does not keep the others from it.
 
@@ -54,7 +57,7 @@ def build_all(
         log: report every iteration of the solver.
         executors: where to build instead, see `backbeat.jobs.cluster`; they write to
             the library under the same path.
-        adapt: what is done to the notes of MIDI and tablature files.
+        variant: what is otherwise than the specifications say.
 
     Returns:
         An outcome each, in order, whose value is a `Built`.
@@ -67,12 +70,12 @@ def build_all(
     for name in names:
         title = Path(name).stem
         try:
-            stored = _stored(name, store, taken, adapt)
+            stored = _stored(name, store, taken, variant)
         except BackbeatError as error:
             outcomes[name] = Outcome(title, error=error)
         else:
             if force or stored is None:
-                jobs[name] = Job(title, build_one, (name, library, force, log, adapt))
+                jobs[name] = Job(title, build_one, (name, library, force, log, variant))
                 continue
             outcomes[name] = Outcome(title, stored)
             watcher.progress(title, 1.0, "up to date")
@@ -96,7 +99,7 @@ def build_one(
     library: str | Path,
     force: bool,
     log: bool,
-    adapt: Adaptation = AS_WRITTEN,
+    variant: Variant = AS_IT_STANDS,
     hands: int = 1,
 ) -> Built:
     """The job of building one behavior."""
@@ -111,7 +114,7 @@ def build_one(
         report.progress,
         iteration if log else None,
         hands,
-        adapt,
+        variant,
     )
     return _built(behavior)
 
@@ -126,11 +129,11 @@ def iteration_line(entry: Mapping[str, float]) -> str:
 
 
 def _stored(
-    name: str, library: Library, taken: set[str], adapt: Adaptation = AS_WRITTEN
+    name: str, library: Library, taken: set[str], variant: Variant = AS_IT_STANDS
 ) -> Built | None:
     """What the library has, if it is up to date; adds the behavior to `taken`."""
     path = find_specification(name)
-    specification, text = read_any(path, adapt)
+    specification, text = read_any(path, variant)
     if specification.name in taken:
         raise BackbeatError(
             f"{path}: another specification of this build is called "

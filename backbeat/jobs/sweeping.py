@@ -114,8 +114,9 @@ def _check_durations(sweep: Sweep, library: Path) -> None:
     """Raises a BackbeatError when a push comes too late to be judged."""
     for cell in sweep.cells:
         scenario = cell.scenario
-        end = play_length(scenario, _behavior(library, cell.behavior))
-        ends = [push.time + push.duration for push in scenario.pushes]
+        behavior = _behavior(library, cell.behavior)
+        end = play_length(scenario.timing, scenario.disturbances, behavior)
+        ends = [push.time + push.duration for push in scenario.disturbances.pushes]
         if cell.push is not None:
             ends.append(cell.push.time + cell.push.time_spread + cell.push.duration)
         for push_end in ends:

@@ -17,8 +17,6 @@ from backbeat.behaviors.library.build_cost import SOLVING, BuildCost
 from backbeat.behaviors.library.store import Library
 from backbeat.behaviors.motion.authored import BEND, Specification
 from backbeat.behaviors.motion.plan import MotionPlan
-from backbeat.behaviors.music.files.score_reader import AS_WRITTEN
-from backbeat.behaviors.music.notation.score_description import Adaptation
 from backbeat.behaviors.setlist.show import make_show
 from backbeat.behaviors.setlist.specification import SetlistSpecification
 from backbeat.behaviors.solving.solved_behavior import (
@@ -36,6 +34,8 @@ from backbeat.behaviors.specification.checking import (
     refuse_setlist,
 )
 from backbeat.behaviors.specification.kinds import (
+    AS_IT_STANDS,
+    Variant,
     find_specification,
     read_any,
     read_specification,
@@ -68,7 +68,7 @@ def build(
     progress: Progress | None = None,
     log: Log | None = None,
     processes: int = 1,
-    adapt: Adaptation = AS_WRITTEN,
+    variant: Variant = AS_IT_STANDS,
 ) -> Behavior:
     """Builds one behavior, or takes it from the library when nothing changed.
 
@@ -79,7 +79,7 @@ def build(
         progress: called as the work goes on.
         log: called at every iteration of the solver.
         processes: how many windows of a long motion are solved at a time.
-        adapt: what is done to the notes of a MIDI or tablature file.
+        variant: what is otherwise than the specification says.
 
     Raises:
         BackbeatError: the specification is wrong, or the motion was not found or
@@ -88,7 +88,7 @@ def build(
     started, report = time.perf_counter(), progress or (lambda share, what: None)
     reports = Reports(report, log or (lambda entry: None))
     path = find_specification(name)
-    specification, text = read_any(path, adapt)
+    specification, text = read_any(path, variant)
     if isinstance(specification, SetlistSpecification):
         refuse_setlist(text, path)
     key = build_key(specification, text, path.parent)

@@ -7,13 +7,8 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from backbeat.behaviors.dance.vocabulary.move import (
-    BOTH,
-    STATES,
-    TASK_CHANNELS,
-    Move,
-    Offsets,
-)
+from backbeat.behaviors.dance.vocabulary.channels import joint_offsets, mirrored
+from backbeat.behaviors.dance.vocabulary.move import LENGTHS, STATES, Move, Offsets
 from backbeat.behaviors.motion.time_law import minimum_jerk
 from backbeat.behaviors.music.notation.meter import MeterMap
 from backbeat.models.robot.model import RobotModel
@@ -85,6 +80,7 @@ class PlacedMove:
         timing: how much the beat counts against balance; None for the dance's.
         tracking: how closely the motion follows it, 0 to 1.
         apart: share of what takes its hands apart for what they carry.
+        scale: factor on its lengths.
     """
 
     move: Move
@@ -99,6 +95,7 @@ class PlacedMove:
     timing: float | None
     tracking: float
     apart: float = 0.0
+    scale: float = 1.0
 
     @property
     def end(self) -> float:
@@ -154,8 +151,11 @@ def place_moves(
     meter: MeterMap,
     fade: float,
     where: str,
+    scale: float = 1.0,
 ) -> list[PlacedMove]:
     """Lays out all moves, with their repeats, track by track in order of time.
+
+    Their lengths are multiplied by `scale`.
 
     Raises:
         BackbeatError: a parameter that a move does not have, or out of its range.
@@ -167,7 +167,7 @@ def place_moves(
             mine += _placed(described, row, track, moves, meter, fade, where)
         mine.sort(key=lambda pair: (pair[0].start, pair[0].row))
         placed += _blended(mine)
-    return placed
+    return placed if scale == 1.0 else [replace(p, scale=scale) for p in placed]
 
 
 def _placed(
@@ -262,59 +262,16 @@ def mean_timing(placed: Sequence[PlacedMove], usual: float) -> float:
     return float(np.average(timing, weights=[p.beats for p in placed]))
 
 
-def mirror_map(robot: RobotModel) -> tuple[np.ndarray, np.ndarray]:
-    """(nj,) joint that each joint takes its angle from, and (nj,) its sign.
-
-    Raises:
-        BackbeatError: the robot YAML does not say how its sides mirror.
-    """
-    n = robot.num_joints
-    q = np.zeros(robot.num_positions)
-    q[0] = 1.0 if robot.floating else 0.0
-    q[robot.base_positions :] = np.arange(1, n + 1)
-    out = robot.mirrored(q)[robot.base_positions :]
-    return np.abs(out).astype(int) - 1, np.sign(out)
-
-
-def mirrored(offsets: Offsets, robot: RobotModel) -> Offsets:
-    """Offsets with left and right exchanged; twice is once none at all."""
-    source, sign = mirror_map(robot)
-    out: Offsets = {}
-    for channel, offset in offsets.items():
-        if channel in TASK_CHANNELS:
-            flips = channel in ("com.y", "pelvis.rx", "pelvis.rz")
-            out[channel] = -offset if flips else offset
-            continue
-        j = robot.joint_index(channel)
-        # The joint that takes its angle from this one.
-        i = int(np.flatnonzero(source == j)[0])
-        out[robot.joint_names[i]] = sign[i] * offset
-    return out
-
-
-def both_sides(offsets: Offsets, robot: RobotModel) -> Offsets:
-    """Offsets by joint, with channels of both sides taken apart."""
-    out: Offsets = {}
-    for channel, offset in offsets.items():
-        if channel.startswith(BOTH):
-            left = {f"l_{channel.removeprefix(BOTH)}": offset}
-            parts = left | mirrored(left, robot)
-        else:
-            parts = {channel: offset}
-        for name, part in parts.items():
-            if name not in TASK_CHANNELS:
-                robot.joint_index(name)
-            out[name] = out.get(name, 0.0) + part
-    return out
-
-
 def channel_offsets(p: PlacedMove, beats: np.ndarray, robot: RobotModel) -> Offsets:
     """What a move adds to each channel at given beats of the dance."""
     window = p.window(beats)
     shape = p.move.shape(beats - p.start, p.beats, p.values)
     for channel, most in p.move.apart.items():
         shape[channel] = shape[channel] + p.apart * most
-    offsets = both_sides({n: window * o for n, o in shape.items()}, robot)
+    for channel in shape:
+        if channel in LENGTHS:
+            shape[channel] = p.scale * shape[channel]
+    offsets = joint_offsets({n: window * o for n, o in shape.items()}, robot)
     return mirrored(offsets, robot) if p.mirror else offsets
 
 
@@ -329,5 +286,6 @@ def state_offsets(placed: Sequence[PlacedMove], beats: np.ndarray) -> Offsets:
         total[channel] = np.zeros(len(beats))
         for p, before, after in changes:
             change = STATES[after].get(channel, 0.0) - STATES[before].get(channel, 0.0)
+            change *= p.scale
             total[channel] += change * _smooth(beats, p.start, p.end)
     return total

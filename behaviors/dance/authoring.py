@@ -215,7 +215,7 @@ class Choreography:
             t: [d for d in rows if d.move in moves] for t, rows in dance.tracks.items()
         }
         rows = []
-        placed = place_moves(known, moves, meter, dance.fade, dance.name)
+        placed = place_moves(known, moves, meter, dance.fade, dance.name, dance.scale)
         for p in placed:
             values = ", ".join(f"{n} {v:g}" for n, v in p.values.items())
             what = f"{p.move.name} mirrored" if p.mirror else p.move.name

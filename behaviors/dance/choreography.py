@@ -23,6 +23,7 @@ from backbeat.behaviors.dance.recorded_move import (
 from backbeat.behaviors.dance.rules import RuleFinding, findings
 from backbeat.behaviors.dance.stepping import DanceSwing, footsteps, swing_name, swings
 from backbeat.behaviors.dance.tasks import DanceTasks
+from backbeat.behaviors.dance.vocabulary.channels import missing_turns
 from backbeat.behaviors.dance.vocabulary.move import Move
 from backbeat.behaviors.dance.vocabulary.move_file import move_files, vocabulary
 from backbeat.behaviors.footsteps.specification import Walker
@@ -84,6 +85,11 @@ class DanceSpecification(DanceLayers):
         maker = RecordedMoves(vocabulary(folder), folder, robot, q_start, self.bpm)
         return {name: maker.move(name, self.recordings[name]) for name in names}
 
+    def placed_moves(self, moves: Mapping[str, Move]) -> list[PlacedMove]:
+        """Its moves, each at its place; see `arrangement.place_moves`."""
+        meter = self.meter_map()
+        return place_moves(self.tracks, moves, meter, self.fade, self.name, self.scale)
+
     def carried_findings(self, moves: Mapping[str, Move]) -> list[RuleFinding]:
         """What becomes of moves with what the dancer carries.
 
@@ -92,7 +98,7 @@ class DanceSpecification(DanceLayers):
         """
         if not self.equipment or not self.tracks.get("arms"):
             return []
-        placed = place_moves(self.tracks, moves, self.meter_map(), self.fade, self.name)
+        placed = self.placed_moves(moves)
         robot = make_robot(self.robot, tuple(self.equipment), Mount())
         q_start = start_configuration(robot, self.start)
         return clear_of_each_other(robot, q_start, placed, self.name)[1]
@@ -118,7 +124,7 @@ class DanceSpecification(DanceLayers):
         for found in findings(self, moves):
             if found.fails:
                 raise BackbeatError(found.sentence, path=found.path)
-        placed = place_moves(self.tracks, moves, meter, self.fade, self.name)
+        placed = self.placed_moves(moves)
         robot = make_robot(self.robot, tuple(self.equipment), Mount())
         q_start = start_configuration(robot, self.start)
         placed, kept = clear_of_each_other(robot, q_start, placed, self.name)
@@ -137,6 +143,7 @@ class DanceSpecification(DanceLayers):
             beat_priority=mean_timing(placed, self.beat_priority),
             remarks=(
                 *(x for m in used.values() for x in (*m.notes, *m.changes)),
+                *missing_turns((p.move for p in placed), robot),
                 *(f.sentence for f in kept),
             ),
             review=review if used else None,

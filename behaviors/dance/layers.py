@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from backbeat.behaviors.dance.arrangement import MeterDescription, MoveDescription
 from backbeat.behaviors.dance.knots import KNOTS_PER_BEAT
 from backbeat.behaviors.dance.recorded_move import RecordingDescription
-from backbeat.behaviors.motion.authored import Specification, check_bend
+from backbeat.behaviors.motion.authored import Specification, check_bend, check_scale
 from backbeat.behaviors.motion.plan import check_length
 from backbeat.behaviors.music.notation.meter import (
     MeterMap,
@@ -85,6 +85,7 @@ class DanceLayers(Specification):
                 f"{self.name}: there is no move on any track", path=("tracks",)
             )
         check_bend(self.name, self.bend)
+        check_scale(self.name, self.scale)
         tempo = Tempo(self.bpm, self.meter_map())
         finest = tempo.beat_length / KNOTS_PER_BEAT[-1]
         if self.knot_spacing and not self.knot_spacing >= finest:

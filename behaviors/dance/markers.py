@@ -16,13 +16,15 @@ import numpy as np
 import pandas as pd
 from pydrake.math import RollPitchYaw
 
-from backbeat.behaviors.dance.arrangement import PlacedMove, channel_offsets, mirrored
+from backbeat.behaviors.dance.arrangement import PlacedMove, channel_offsets
+from backbeat.behaviors.dance.vocabulary.channels import mirrored
 from backbeat.behaviors.dance.vocabulary.move import FOOT_WORDS, TASK_CHANNELS
 from backbeat.behaviors.library.behavior import Behavior, Event
 from backbeat.behaviors.library.runs import without_short
 from backbeat.behaviors.music.notation.tempo import Tempo
 from backbeat.models.common.errors import unknown_name
 from backbeat.models.robot.model import RobotModel
+from backbeat.models.robot.roles import TURNING
 from backbeat.models.state.configuration import Configuration
 
 # Largest distance from its beat at which an extreme is looked for [beats], and in
@@ -99,8 +101,8 @@ def marker_events(
 def _sought(p: PlacedMove, beat: float, robot: RobotModel) -> tuple[str, str, bool]:
     """Channel and kind of an extreme, and whether left and right are exchanged.
 
-    There is no kind where the move is of no size; where a parameter is negative, the
-    largest value is the least.
+    There is no kind where the move is of no size, or the robot has no such joint;
+    where a parameter is negative, the largest value is the least.
 
     Raises:
         BackbeatError: neither the move nor the robot has such a channel.
@@ -108,6 +110,12 @@ def _sought(p: PlacedMove, beat: float, robot: RobotModel) -> tuple[str, str, bo
     marker = p.move.marker
     assert marker is not None
     channel, extreme, side = marker.channel, marker.extreme, np.ones(1)
+    if channel in TURNING:
+        turning = robot.roles.turning(channel)
+        if turning is None:
+            return channel, "", False
+        channel, sign = turning
+        extreme = extreme if sign > 0 else OTHER[extreme]
     word, _, axis = channel.partition(".")
     foot = _foot(word, robot)
     if foot:

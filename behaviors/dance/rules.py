@@ -59,7 +59,9 @@ def findings(dance: DanceLayers, moves: Mapping[str, Move]) -> list[RuleFinding]
     found = list(_names(dance, moves))
     if any(f.fails for f in found):
         return found
-    placed = place_moves(dance.tracks, moves, dance.meter_map(), dance.fade, dance.name)
+    placed = place_moves(
+        dance.tracks, moves, dance.meter_map(), dance.fade, dance.name, dance.scale
+    )
     found += _ends(dance, placed)
     if any(f.fails for f in found):
         return found

@@ -52,7 +52,7 @@ def swings(placed: Sequence[PlacedMove], knots_per_beat: int) -> list[DanceSwing
                             turn=side * step.turn(p.values),
                             via=[[x, side * y, z] for x, y, z in via],
                             clearance=step.clearance(p.values),
-                        ),
+                        ).scaled(p.scale),
                         p,
                     )
                 )

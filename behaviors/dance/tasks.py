@@ -7,11 +7,10 @@ from pydrake.math import RigidTransform, RollPitchYaw, RotationMatrix
 
 from backbeat.behaviors.dance.arrangement import (
     PlacedMove,
-    both_sides,
     channel_offsets,
-    mirrored,
     state_offsets,
 )
+from backbeat.behaviors.dance.vocabulary.channels import joint_offsets, mirrored
 from backbeat.behaviors.dance.vocabulary.move import Offsets
 from backbeat.behaviors.footsteps.specification import Walker
 from backbeat.models.robot.model import RobotModel
@@ -67,7 +66,7 @@ class DanceTasks:
 
     def _add_tracking(self, p: PlacedMove) -> None:
         inside = (self.beats >= p.rise[0]) & (self.beats <= p.fall[1])
-        channels = both_sides({n: np.ones(1) for n in p.move.curves}, self.robot)
+        channels = joint_offsets({n: np.ones(1) for n in p.move.curves}, self.robot)
         N = len(self.beats)
         for channel in mirrored(channels, self.robot) if p.mirror else channels:
             self._moved.setdefault(channel, np.zeros(N, bool))[inside] = True

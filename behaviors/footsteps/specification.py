@@ -11,7 +11,13 @@ from backbeat.behaviors.footsteps.footprints import Footprint, Footprints, swing
 from backbeat.behaviors.footsteps.step import FEET, STANDING, Step
 from backbeat.behaviors.footsteps.stride_reach import check_strides
 from backbeat.behaviors.library.behavior import Event, Mount, make_robot
-from backbeat.behaviors.motion.authored import BEND, CLOSER, Specification, check_bend
+from backbeat.behaviors.motion.authored import (
+    BEND,
+    CLOSER,
+    Specification,
+    check_bend,
+    check_scale,
+)
 from backbeat.behaviors.motion.plan import MotionPlan, check_length
 from backbeat.behaviors.motion.time_law import minimum_jerk
 from backbeat.behaviors.music.notation.meter import Meter, MeterMap, first_meter
@@ -94,8 +100,11 @@ class FootstepSpecification(Specification):
         self._check()
         with located("robot"):
             robot = make_robot(self.robot, tuple(self.equipment), Mount())
+        steps = [step.scaled(self.scale) for step in self.steps]
+        swing = self.arm_swing / self.scale
+        scaled = replace(self, steps=steps, arm_swing=swing, scale=1.0)
         with located("start"):
-            walker = Walker(self, robot, start_configuration(robot, self.start))
+            walker = Walker(scaled, robot, start_configuration(robot, self.start))
         names = [f"{self.name}, step {i}," for i, _ in enumerate(self.steps, 1)]
         check_strides(robot, walker.q_start, walker.prints, names)
         return walker.plan()
@@ -120,6 +129,7 @@ class FootstepSpecification(Specification):
                 path=("knot_spacing",),
             )
         check_bend(self.name, self.bend)
+        check_scale(self.name, self.scale)
         for i, step in enumerate(self.steps, 1):
             where, place = f"{self.name}, step {i}", ("steps", i - 1)
             if step.feet not in STANDING:
@@ -231,7 +241,15 @@ class Walker:
                 if step.between
             },
             time_weight=specification.objectives.time,
+            remarks=tuple(self._left_out()),
         )
+
+    def _left_out(self) -> Iterator[str]:
+        if self.specification.arm_swing and not _swinging_joints(self.robot):
+            yield (
+                f"{self.robot.name} has no joint for left and right shoulder pitch, "
+                "and its arms do not swing"
+            )
 
     def swing_tasks(self) -> Iterator[Task]:
         """Feet through the air."""
@@ -266,11 +284,10 @@ class Walker:
         yield CenterOfMassTask(knots, middle + [0.0, 0.0, com[2]], weight)
         level = [RigidTransform(RotationMatrix(RollPitchYaw(0, 0, a))) for a in yaw]
         yield FrameTask(self.robot.trunk.name, knots, level, "rx ry rz", weight=20.0)
-        if self.specification.arm_swing:
-            # The arms are mirrored: the same angle sends one back, one forward.
-            shoulders = (self.robot.roles.joints(f"{s} shoulder") for s in FEET)
-            joints = np.array([shoulder[0] for shoulder in shoulders])
-            swing = self.specification.arm_swing * apart[:, None]
+        arms = _swinging_joints(self.robot)
+        if self.specification.arm_swing and arms:
+            joints, signs = arms
+            swing = self.specification.arm_swing * apart[:, None] * signs
             rest = self.q_start[self.robot.base_positions + joints]
             yield PostureTask(joints, knots, rest + swing, 40.0)
 
@@ -300,3 +317,20 @@ class Walker:
 
 def _holds(between: list[float], time: float) -> bool:
     return len(between) == 2 and 0 < between[0] <= time <= between[1]
+
+
+def _swinging_joints(robot: RobotModel) -> tuple[np.ndarray, np.ndarray] | None:
+    """(2,) joints that swing the arms, and (2,) signs that send the left one back.
+
+    None for a robot without shoulders.
+    """
+    joints, signs = [], []
+    for side, way in zip(FEET, (1.0, -1.0), strict=True):
+        pitch = robot.roles.turning(f"{side} shoulder pitch")
+        if pitch is None and f"{side} shoulder" not in robot.roles:
+            return None
+        # Without the turns of its joints, a shoulder swings about the first of them.
+        name, sign = pitch or (robot.roles.names(f"{side} shoulder")[0], way)
+        joints.append(robot.joint_index(name))
+        signs.append(way * sign)
+    return np.array(joints), np.array(signs)

@@ -1,6 +1,6 @@
 """A step: a phase in which some feet stand and the others move."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 # Feet, and those that stand, by the words of a step.
 FEET = ("left", "right")
@@ -28,3 +28,15 @@ class Step:
     lower: float = 0.0
     # Least and most time [s], where the step may choose; empty where it may not.
     between: list[float] = field(default_factory=list)
+
+    def scaled(self, scale: float) -> "Step":
+        """The same step with all lengths so much longer."""
+        if scale == 1.0:
+            return self
+        return replace(
+            self,
+            to=[scale * x for x in self.to],
+            via=[[scale * x for x in place] for place in self.via],
+            clearance=scale * self.clearance,
+            lower=scale * self.lower,
+        )

@@ -107,6 +107,25 @@ class Authored:
         check_beat_priority(self.name, self.beat_priority)
 
 
+# Factors on lengths: from a toy of a hand's height to a robot of ten Atlases.
+SCALES = (0.05, 10.0)
+
+
+def check_scale(name: str, scale: float) -> None:
+    """Refuses a factor on lengths that makes no sense.
+
+    Raises:
+        BackbeatError: it is out of `SCALES`.
+    """
+    least, most = SCALES
+    if not least <= scale <= most:
+        raise BackbeatError(
+            f"{name}: scale is {scale:g}; lengths go {least:g} to {most:g} times as "
+            "far",
+            path=("scale",),
+        )
+
+
 def _unusual(described: Any) -> dict[str, Any]:
     """The values of a dataclass that are not as usual, as plain data."""
     usual = type(described)()
@@ -139,9 +158,12 @@ class Specification(Authored, ABC):
 
     Attributes:
         objectives: what the motion should be good at.
+        scale: factor on the lengths of the file, of kinds whose motion has any: one
+            written for another robot goes at the size of this one's legs.
     """
 
     objectives: Objectives = field(default_factory=Objectives)
+    scale: float = 1.0
 
     def sources(self, folder: str | Path) -> list[Path]:
         """Files besides the specification, found from its folder."""

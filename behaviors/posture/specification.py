@@ -8,7 +8,7 @@ import numpy as np
 from pydrake.math import RigidTransform
 
 from backbeat.behaviors.library.behavior import Event, Mount, make_robot
-from backbeat.behaviors.motion.authored import CLOSER, Specification
+from backbeat.behaviors.motion.authored import CLOSER, Specification, check_scale
 from backbeat.behaviors.motion.plan import MotionPlan, check_length
 from backbeat.behaviors.motion.time_law import minimum_jerk
 from backbeat.behaviors.posture.reach import PostureReach, Reached
@@ -81,6 +81,7 @@ class PostureSpecification(Specification):
                 f"{FINEST:g} to {COARSEST:g}",
                 path=("knot_spacing",),
             )
+        check_scale(self.name, self.scale)
         with located("robot"):
             robot = make_robot(self.robot, tuple(self.equipment), Mount())
         compliance = self._compliance(robot)
@@ -121,7 +122,10 @@ class PostureSpecification(Specification):
             return q
         where = f"{self.name}, feet"
         with located("feet"):
-            wishes = [parse_wish(n, text, (), where) for n, text in self.feet.items()]
+            wishes = [
+                parse_wish(n, text, (), where, scale=self.scale)
+                for n, text in self.feet.items()
+            ]
             q = placed_feet(robot, q, support_poses(robot, q), wishes, where)
         middle = [X.translation() for X in support_poses(robot, q).values()]
         q[4:6] -= np.mean(middle, axis=0)[:2]
@@ -197,7 +201,13 @@ class PostureSpecification(Specification):
         stations = zip(self.stations, ends, strict=True)
         for i, (station, (reached, leave)) in enumerate(stations, 1):
             with located("stations", i - 1):
-                found = self._target(robot, q_start, reach, station, i)
+                notes += [
+                    f"{self.name}, station {i}: {robot.name} has no {lacking}, which "
+                    "is left out"
+                    for lacking in station.lacking(robot)
+                ]
+                own = station.on(robot, self.scale)
+                found = self._target(robot, q_start, reach, own, i)
             target, there = found.q[robot.base_positions :], np.r_[found.center, 0.0]
             u = np.clip((times - left) / (reached - left), 0, 1)[:, None]
             blend, later = minimum_jerk(u), (times > left)[:, None]
@@ -238,7 +248,8 @@ class PostureSpecification(Specification):
         wishes = []
         for n, text in station.targets.items():
             with located("targets", n):
-                wish = parse_wish(n, text, robot.places, where, n.endswith("hand"))
+                is_hand = n.endswith("hand")
+                wish = parse_wish(n, text, robot.places, where, is_hand, self.scale)
             wishes.append(wish)
         asked = station.pelvis or station.lean or station.reach or wishes or self.feet
         if not (asked or station.angles):

@@ -1,6 +1,6 @@
 """Station: one stop of a posture tour."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from pydrake.math import RigidTransform, RollPitchYaw
@@ -8,6 +8,7 @@ from pydrake.math import RigidTransform, RollPitchYaw
 from backbeat.behaviors.posture.stance import FARTHEST, start_configuration
 from backbeat.models.common.errors import BackbeatError
 from backbeat.models.robot.model import RobotModel
+from backbeat.models.robot.roles import ROLES, TURNING
 from backbeat.optimization.kinematics.inverse_kinematics import IKSolution, IKTarget
 
 
@@ -17,21 +18,59 @@ class Station:
 
     # Posture of the robot YAML to go to.
     posture: str = ""
-    # Joints or groups that go there; empty for all. Others stay near the start.
+    # Joints, groups or roles that go there; empty for all. Others stay near the start.
     joints: list[str] = field(default_factory=list)
-    # Angles of single joints beside the posture [rad].
+    # Angles of single joints, by name or by the turn that they are, beside the posture
+    # [rad].
     angles: dict[str, float] = field(default_factory=dict)
     # Height of the pelvis above the ground [m] and how far the trunk leans forward
     # [rad]; 0 for what the posture has.
     pelvis: float = 0.0
     lean: float = 0.0
-    # Places for frames [m], from the middle of the feet.
+    # Places for frames, or parts of the body [m], from the middle of the feet.
     reach: dict[str, list[float]] = field(default_factory=dict)
     # Parts of the body and where they shall be, in words: `left hand: at the head`.
     targets: dict[str, str] = field(default_factory=dict)
     # Time to get there [s], and time to stay [s].
     move: float = 1.5
     hold: float = 0.5
+
+    def on(self, robot: RobotModel, scale: float) -> "Station":
+        """The same stop for a robot, by its own names.
+
+        Parts of the body become frames, turns of joints become these, and heights and
+        places are so much farther; what `targets` say is as it was. Turns and limbs
+        that the robot lacks are left out, see `lacking`.
+        """
+        reach = {
+            robot.parts[f].frame if f in robot.parts else f: [scale * x for x in place]
+            for f, place in self.reach.items()
+        }
+        lacking = self.lacking(robot)
+        joints = [n for n in self.joints if n not in lacking]
+        angles = {}
+        for name, angle in self.angles.items():
+            turn = robot.roles.turning(name) if name in TURNING else (name, 1.0)
+            if turn is not None:
+                angles[turn[0]] = turn[1] * angle
+        return replace(
+            self,
+            pelvis=scale * self.pelvis,
+            reach=reach,
+            joints=joints or self.joints,
+            angles=angles,
+        )
+
+    def lacking(self, robot: RobotModel) -> list[str]:
+        """Turns of joints and limbs of this stop that a robot does not have."""
+        return [
+            *(n for n in self.joints if n in ROLES and n not in robot.roles),
+            *(
+                n
+                for n in self.angles
+                if n in TURNING and robot.roles.turning(n) is None
+            ),
+        ]
 
     def title(self) -> str:
         """What a person calls it."""

@@ -13,7 +13,7 @@ Phrases are joined by "and". Directions are seen from the feet: x forward, y lef
 
 import re
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -100,7 +100,12 @@ class Wish:
 
 
 def parse_wish(
-    part: str, text: str, places: Collection[str], where: str, is_hand: bool = False
+    part: str,
+    text: str,
+    places: Collection[str],
+    where: str,
+    is_hand: bool = False,
+    scale: float = 1.0,
 ) -> Wish:
     """Reads what is said of a part.
 
@@ -110,6 +115,7 @@ def parse_wish(
         places: places on the body that there are words for.
         where: names the source in errors.
         is_hand: whether a direction without an amount is that of a hand.
+        scale: factor on what is said in meters.
 
     Raises:
         BackbeatError: a word that is not in the vocabulary, or what makes no sense.
@@ -132,7 +138,17 @@ def parse_wish(
         raise BackbeatError(
             f"{where}: {shown(text)} cannot be said of the {part}", subject=text
         )
-    return found
+    return found if scale == 1.0 else _scaled(found, scale)
+
+
+def _scaled(wish: Wish, scale: float) -> Wish:
+    """The same wish with all lengths so much longer."""
+    shifts = tuple(
+        Shift(w.direction, None if w.amount is None else scale * w.amount)
+        for w in wish.shifts
+    )
+    point = None if wish.point is None else scale * wish.point
+    return replace(wish, point=point, shifts=shifts)
 
 
 def _with_phrase(

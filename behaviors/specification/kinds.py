@@ -1,8 +1,11 @@
 """Specifications: the YAML files of behaviors, by kind."""
 
 import re
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+import yaml
 
 from backbeat.behaviors.dance.choreography import DanceSpecification
 from backbeat.behaviors.drumming.specification import DrummingSpecification
@@ -14,6 +17,7 @@ from backbeat.behaviors.music.notation.score_description import Adaptation
 from backbeat.behaviors.posture.specification import PostureSpecification
 from backbeat.behaviors.setlist.specification import SetlistSpecification
 from backbeat.behaviors.specification.old_keys import with_new_keys
+from backbeat.behaviors.specification.transfer import transferred
 from backbeat.models.common.errors import (
     UNKNOWN_BEHAVIOR,
     BackbeatError,
@@ -33,6 +37,22 @@ KINDS: dict[str, type[Any]] = {
     "posture": PostureSpecification,
 }
 SETLIST = SetlistSpecification.kind
+
+
+@dataclass(frozen=True)
+class Variant:
+    """How a specification is built otherwise than it is written.
+
+    Attributes:
+        adapt: what is done to the notes of a MIDI or tablature file.
+        robot: name or path of the robot that it is built for; "" for its own.
+    """
+
+    adapt: Adaptation = field(default_factory=Adaptation)
+    robot: str = ""
+
+
+AS_IT_STANDS = Variant()
 
 
 def shipped_names() -> list[str]:
@@ -97,18 +117,19 @@ def read_specification(path: str | Path) -> tuple[Specification, str]:
 
 
 def read_any(
-    path: str | Path, adapt: Adaptation = AS_WRITTEN
+    path: str | Path, variant: Variant = AS_IT_STANDS
 ) -> tuple[Specification | SetlistSpecification, str]:
     """Reads a specification or a setlist, and its text.
 
     Args:
         path: where it is.
-        adapt: what is done to the notes of a MIDI or tablature file.
+        variant: what is otherwise than it says.
 
     Raises:
-        BackbeatError: as `read_specification`, or there are no notes to adapt.
+        BackbeatError: as `read_specification`, there are no notes to adapt, or it
+            cannot be built for another robot.
     """
-    path = Path(path)
+    path, adapt = Path(path), variant.adapt
     if adapt != AS_WRITTEN and path.suffix.lower() not in NOTES:
         raise BackbeatError(
             f"{path}: options such as --map are for MIDI and tablature files; a score "
@@ -118,8 +139,37 @@ def read_any(
     text = _text(path, adapt)
     with located(file=path):
         if kind_of(text, str(path)) == SETLIST:
+            if variant.robot:
+                raise BackbeatError(
+                    f"{path} is a setlist; build its behaviors for "
+                    f"{shown(variant.robot)}, and name these in a setlist of your own"
+                )
             return read_setlist(text, str(path)), text
-        return with_robot_beside(parse_specification(text, str(path)), path), text
+        specification = with_robot_beside(parse_specification(text, str(path)), path)
+        if variant.robot:
+            specification = transferred(specification, variant.robot)
+            text = _text_of(specification, text, path)
+        return specification, text
+
+
+def _text_of(specification: Specification, written: str, path: Path) -> str:
+    """Text of a specification for another robot, on the lines of that it was made of.
+
+    What is wrong with it is then said of a line of the file.
+    """
+    text = written
+    for key in ("name", "robot", "scale"):
+        line = f"{key}: {yaml.safe_dump(getattr(specification, key)).splitlines()[0]}"
+        there = re.search(rf"(?m)^{key}:.*$", text)
+        if there:
+            text = text[: there.start()] + line + text[there.end() :]
+        else:
+            text = f"{text.rstrip()}\n{line}\n"
+    try:
+        is_same = with_robot_beside(parse_specification(text, str(path)), path)
+    except BackbeatError:
+        return specification.text()
+    return text if is_same == specification else specification.text()
 
 
 def drumming_text(notes: str | Path, adapt: Adaptation = AS_WRITTEN) -> str:

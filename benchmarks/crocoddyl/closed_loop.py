@@ -26,9 +26,10 @@ from backbeat.mpc.world.fall import has_fallen
 from backbeat.mpc.world.simulated_robot import (
     LOG_PERIOD,
     ControlledRobot,
+    PlantSettings,
     add_simulated_robot,
 )
-from backbeat.mpc.world.simulated_world import draw_world
+from backbeat.mpc.world.simulated_world import WorldDraw, draw_world
 
 # How often a fall is looked for [s].
 WATCH_PERIOD = 0.02
@@ -67,8 +68,8 @@ class TorqueController(LeafSystem):
         """Makes the controller, which plans every `plan_period` of the scenario."""
         super().__init__()
         self._tool, self._robot, self._delay = tool, robot, delay
-        self._steps = round(scenario.plan_period / scenario.time_step)
-        self._period = scenario.time_step
+        self._steps = round(scenario.timing.plan_period / scenario.timing.time_step)
+        self._period = scenario.timing.time_step
         self._state_port = self.DeclareVectorInputPort(
             "state", robot.num_positions + robot.num_velocities
         )
@@ -119,8 +120,15 @@ def build_loop(
     The scenario's world is as the tool believes it, and its state the true one.
     """
     builder, reference = DiagramBuilder(), Reference(behavior)
-    real = draw_world(scenario, reference)
-    body = add_simulated_robot(builder, reference, scenario, real)
+    draw = WorldDraw(scenario.world.mismatch, scenario.world.friction, scenario.seed)
+    real = draw_world(draw, reference)
+    plant = PlantSettings(
+        scenario.world.contact,
+        scenario.actuation,
+        scenario.timing,
+        scenario.disturbances.pushes,
+    )
+    body = add_simulated_robot(builder, reference, real, plant)
     controller = TorqueController(tool, reference.robot, scenario, delay)
     builder.AddSystem(controller)
     for system in (controller, body.servo):
@@ -146,19 +154,19 @@ def run_loop(
     loop = build_loop(tool, behavior, scenario.check(), delay)
     simulator = Simulator(loop.diagram, loop.make_context())
     context, fell_at, started = simulator.get_context(), None, time.perf_counter()
-    end = scenario.lead_in + scenario.duration
+    end = scenario.timing.lead_in + scenario.timing.duration
     while fell_at is None and context.get_time() < end - 1e-9:
         simulator.AdvanceTo(min(end, context.get_time() + WATCH_PERIOD))
-        phase = context.get_time() - scenario.lead_in
+        phase = context.get_time() - scenario.timing.lead_in
         if has_fallen(loop, context, phase):
             fell_at = phase
     log, none = loop.state_log.FindLog(context), np.zeros(0)
     # The tool keeps the behavior's tempo, as a plan at rest does.
-    rest = PredictiveProgram(loop.reference).rest(0.0, -scenario.lead_in)
+    rest = PredictiveProgram(loop.reference).rest(0.0, -scenario.timing.lead_in)
     return SimulationRun(
         scenario=scenario,
         behavior=behavior,
-        t=np.array(log.sample_times()) - scenario.lead_in,
+        t=np.array(log.sample_times()) - scenario.timing.lead_in,
         x=log.data().T.copy(),
         effort=none,
         contact=none,

@@ -1,7 +1,7 @@
 """The law of the joint servo and its memory, compiled.
 
     w = f effort + kp (q_d - q) + kd (v_d - v) + ki integral of (q_d - q) + ke friction
-    u = clip(w, +- effort limit)
+    u = clip(w, what the motor gives at its speed)
 
 joint by joint, with all gains in every command, so that new gains act at the next
 step, and no gain but that of the feedforward, f = 1, makes it a pure torque interface.
@@ -21,6 +21,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from backbeat.models.actuation.drives import highest_effort
 from backbeat.models.actuation.joint_command import (
     COMING,
     DAMPING,
@@ -55,25 +56,31 @@ class ServoTraits(NamedTuple):
 
     Attributes:
         limits, friction, slew: (nj,) of the motors.
+        stall, slope: (nj,) what they give at rest and lose with speed, see
+            `backbeat.models.actuation.drives`.
         period, lag: [s].
         has_motors: whether motors follow late.
         joint_of: (nu,) joint of each actuator of the plant, -1 for one held locked.
         bounds: safety laws of the joints.
+        num_positions: of the robot.
     """
 
     limits: Vector
     friction: Vector
     slew: Vector
+    stall: Vector
+    slope: Vector
     period: float
     lag: float
     has_motors: bool
     joint_of: Indices
     bounds: SafetyBounds
+    num_positions: int
 
 
 @compiled
 def take_step(
-    bound: Bound[tuple[ServoTraits, int]],
+    bound: Bound[ServoTraits],
     command: Vector,
     state: Vector,
     memory: Vector,
@@ -83,14 +90,14 @@ def take_step(
     """Writes what motors do in a step; whether the command asks for memory.
 
     Args:
-        bound: the servo, and nq.
+        bound: the servo.
         command: (9 nj,) joint command.
         state: (nq + nv,) as sensed; where it is no number, errors are not corrected.
         memory: (4 nj,) of the servo.
         step: (3, nj) written: the motors' command, its mean, the effort after it [N m].
         actuation: (nu,) written: the mean by actuator of the plant [N m].
     """
-    traits, nq = bound.content
+    traits, nq = bound.content, bound.content.num_positions
     nj, known = step.shape[1], all_finite(state)
     told = step[0]
     _tell_motors(traits, nq, command, state, known, memory, told)
@@ -143,7 +150,12 @@ def _tell_motors(traits, nq, command, state, known, memory, told):
             wanted += FRICTION_RATE * error if stiffness > 0.0 else 0.0
             way = min(max(wanted / FRICTION_SPEED, -1.0), 1.0)
             effort += (1.0 - share) * (traits.friction[j] * way)
-        told[j] = min(max(effort, -traits.limits[j]), traits.limits[j])
+        limit, stall, slope = traits.limits[j], traits.stall[j], traits.slope[j]
+        speed = command[VELOCITY * nj + j]
+        if known:
+            speed = state[first_rate + j]
+        least = -highest_effort(limit, stall, slope, -speed)
+        told[j] = min(max(effort, least), highest_effort(limit, stall, slope, speed))
 
 
 @compiled
@@ -174,7 +186,7 @@ def keep_efforts(
 
 @compiled
 def move_memory(
-    bound: Bound[tuple[ServoTraits, int]],
+    bound: Bound[ServoTraits],
     command: Vector,
     state: Vector,
     known: bool,
@@ -187,7 +199,7 @@ def move_memory(
     `told` (nj,) is the clipped effort, `felt` (nj,) what came through to the joints
     over the last period.
     """
-    traits, nq = bound.content
+    traits, nq = bound.content, bound.content.num_positions
     nj, period = told.shape[0], traits.period
     blend = 1.0 - np.exp(-OBSERVER_RATE * period)
     for j in range(nj):

@@ -113,7 +113,7 @@ class SampledServo(NamedTuple):
 
 
 def felt_inertias(
-    fused: MultibodyPlant, full: MultibodyPlant, posture: Mapping[str, float]
+    fused: MultibodyPlant, posture: Mapping[str, float]
 ) -> dict[str, float]:
     """Inertia reflected at joints in a posture, with rotors, by name [kg m^2].
 
@@ -121,8 +121,7 @@ def felt_inertias(
     behind their gears: what an effort of one joint has to move while all else is free.
 
     Args:
-        fused: finalized plant of the fused model.
-        full: finalized plant of the robot, with its actuators.
+        fused: finalized plant of the fused model, with the rotors of its motors.
         posture: joint positions by name [rad or m]; zero where not given.
     """
     context = fused.CreateDefaultContext()
@@ -134,12 +133,6 @@ def felt_inertias(
     fused.SetPositions(context, q)
     M = fused.CalcMassMatrix(context)
     at = {j.name(): j.velocity_start() for j in joints}
-    for i in full.GetJointActuatorIndices():
-        actuator = full.get_joint_actuator(i)
-        name = actuator.joint().name()
-        if name in at:
-            rotor = actuator.default_rotor_inertia()
-            M[at[name], at[name]] += rotor * actuator.default_gear_ratio() ** 2
     inverse = np.diag(np.linalg.inv(M))
     return {name: float(1.0 / inverse[i]) for name, i in at.items()}
 

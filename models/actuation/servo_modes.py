@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from backbeat.models.actuation.joint_command import joint_command
+from backbeat.models.actuation.joint_command import CommandModes, joint_command
 from backbeat.models.common.errors import unknown_name
 
 # Share of measured friction that a soft joint makes up for, by default: with all of it,
@@ -49,7 +49,7 @@ def position_command(
         zero if velocity is None else velocity,
         stiffness,
         damping,
-        integral=integral,
+        modes=CommandModes(integral=integral),
     )
 
 
@@ -95,7 +95,7 @@ def compliant_command(
         zero,
         stiffness,
         damping,
-        effort_feedback=np.full(len(attractor), compensation),
+        modes=CommandModes(effort_feedback=np.full(len(attractor), compensation)),
     )
 
 

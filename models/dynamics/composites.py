@@ -43,7 +43,7 @@ def mass_matrix(tree: KinematicTree, ws: Workspace, M: Matrix) -> None:
         s = 0.0
         for i in range(6):
             s += ws.S[j, i] * r[i]
-        M[j, j] = s
+        M[j, j] = s + tree.rotor[j - nf]
         for x in range(tree.num_ancestors[j - nf]):
             c = nf + tree.ancestor[j - nf, x]
             s = 0.0

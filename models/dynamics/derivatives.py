@@ -97,7 +97,7 @@ def inverse_dynamics_derivatives(
         if j >= nf:
             _write_base_columns(ws, nf, j, of, out)
             _write_ancestors(tree, ws, nf, j, of, out)
-            _write_own(j, of, out)
+            _write_own(j, tree.rotor[j - nf], of, out)
 
 
 @compiled
@@ -182,8 +182,8 @@ def _write_ancestors(tree, ws, nf, j, of, out):
 
 
 @compiled
-def _write_own(j, of, out):
-    """Writes row j against itself."""
+def _write_own(j, rotor, of, out):
+    """Writes row j against itself, with what its motor's rotor adds."""
     x_q = 0.0
     x_v = 0.0
     x_m = 0.0
@@ -195,7 +195,7 @@ def _write_own(j, of, out):
         x_m += of.s[i] * of.r[i]
     out.Dq[j, j] = x_q
     out.Dv[j, j] = x_v
-    out.M[j, j] = x_m
+    out.M[j, j] = x_m + rotor
 
 
 @compiled

@@ -36,6 +36,7 @@ class KinematicTree(NamedTuple):
         R_PJ: (nj, 3, 3) rotation of the joint frame in the parent.
         p_PJ: (nj, 3) position of the joint frame in the parent [m].
         axis: (nj, 3) unit joint axis.
+        rotor: (nj,) inertia that motors add behind their gears [kg m^2 or kg].
         mass: (nj + 1,) body masses [kg].
         p_BoBcm: (nj + 1, 3) center of mass in the body frame [m].
         I_BBcm: (nj + 1, 3, 3) rotational inertia about the center of mass, in
@@ -52,6 +53,7 @@ class KinematicTree(NamedTuple):
     R_PJ: Array3
     p_PJ: Matrix
     axis: Matrix
+    rotor: Vector
     mass: Vector
     p_BoBcm: Matrix
     I_BBcm: Array3
@@ -80,6 +82,7 @@ class Workspace(NamedTuple):
     T: Array3  # (nb, 3, 3) composite Coriolis blocks
     l: Matrix
     f: Matrix  # (nb, 6) composite forces
+    u: Vector  # (nj,) efforts that spin up rotors
 
 
 def make_workspace(tree: KinematicTree) -> Workspace:
@@ -101,6 +104,7 @@ def make_workspace(tree: KinematicTree) -> Workspace:
         T=z((nb, 3, 3)),
         l=z((nb, 3)),
         f=z((nb, 6)),
+        u=z(nb - 1),
     )
 
 
@@ -133,6 +137,7 @@ def read_kinematic_tree(plant: MultibodyPlant, base_name: str) -> KinematicTree:
         R_PJ=R_PJ,
         p_PJ=p_PJ,
         axis=axis,
+        rotor=_read_rotors(plant, joints),
         mass=mass,
         p_BoBcm=p_BoBcm,
         I_BBcm=I_BBcm,
@@ -169,6 +174,15 @@ def _read_joints(
         else:
             raise ValueError(f"joint {joint.name()} is {joint.type_name()}, not 1-DOF")
     return parent, revolute, R_PJ, p_PJ, axis
+
+
+def _read_rotors(plant: MultibodyPlant, joints: Sequence[Joint]) -> np.ndarray:
+    """`rotor` of the tree: what all actuators of a joint reflect."""
+    order, rotor = {j.index(): i for i, j in enumerate(joints)}, np.zeros(len(joints))
+    for index in plant.GetJointActuatorIndices():
+        actuator = plant.get_joint_actuator(index)
+        rotor[order[actuator.joint().index()]] += actuator.default_reflected_inertia()
+    return rotor
 
 
 def _read_inertias(

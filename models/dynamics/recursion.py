@@ -12,8 +12,14 @@ and Coriolis operator 2B = [[T, 0], [-2 l x, 0]] with
 
 which `backbeat.models.dynamics.derivatives` needs besides.
 
+A rotor of inertia I_r behind a gear of ratio r turns r times as fast as its joint. What
+it adds, r^2 I_r, this joint alone feels, and it is on the mass matrix's diagonal. As in
+Drake, its moment along the axes of other joints is left out: a rotor adds nothing to
+gravity, to Coriolis forces and to the momentum of the whole.
+
 Sources
-    Featherstone, "Rigid Body Dynamics Algorithms", 2008 (recursion).
+    Featherstone, "Rigid Body Dynamics Algorithms", 2008 (recursion; section 9.6 for
+    rotors behind gears).
     Singh, Russell, Wensing, "Efficient Analytical Derivatives of Rigid-Body
     Dynamics using Spatial Vector Algebra", 2022 (B).
 """
@@ -75,6 +81,7 @@ def forward_pass(
         for i in range(6):
             V[b, i] = V[a, i] + s[i] * vj
             A[b, i] = A[a, i] + s[i] * aj + d[i] * vj
+        ws.u[j] = tree.rotor[j] * aj
         if derivatives:
             dd = ddS[nf + j]
             _motion_cross(A[a], s, dd)
@@ -303,7 +310,7 @@ def backward_pass(
         for i in range(6):
             ws.f[a, i] += ws.f[b, i]
             s += ws.S[nf + j, i] * ws.f[b, i]
-        tau[nf + j] = s
+        tau[nf + j] = s + ws.u[j]
         for i in range(3):
             ws.h[a, i] += ws.h[b, i]
             ws.l[a, i] += ws.l[b, i]

@@ -13,11 +13,16 @@ from functools import cache, lru_cache
 from math import inf, isfinite
 from pathlib import Path
 
+from backbeat.models.actuation.drives import (
+    MotorDescription,
+    check_armature,
+    check_motors,
+)
 from backbeat.models.common.errors import BackbeatError, unknown_name
 from backbeat.models.common.outside_file import is_file, is_there
 from backbeat.models.common.yaml_file import parse_yaml
 from backbeat.models.robot.inheritance import Stamp, lineage, merged_text, stamp
-from backbeat.models.robot.roles import check_roles, joints_by_role
+from backbeat.models.robot.roles import check_roles, joints_by_role, opposed_joints
 from backbeat.models.urdf.checks.inertia import refuse_impossible_bodies
 from backbeat.models.urdf.loading.contact_sets import check_contact_set
 from backbeat.models.urdf.overlay.file import made_from
@@ -41,7 +46,7 @@ class ContactDescription:
     # Half length (x) and half width (y) of the patch [m].
     half_length: float = 0.0
     half_width: float = 0.0
-    # Joints of the limb between base and patch, base first; six for a leg.
+    # Joints of the limb between base and patch, base first; five to seven for a leg.
     limb: list[str] = field(default_factory=list)
     # Sole that does not rest as a whole while this contact comes along: that of a foot
     # which plays a pedal, and here is its heel.
@@ -138,7 +143,8 @@ class RobotDescription:
     contacts: dict[str, ContactDescription] = field(default_factory=dict)
     # Joint groups by name.
     groups: dict[str, list[str]] = field(default_factory=dict)
-    # Joints or groups by role, see `backbeat.models.robot.roles`; [] for none.
+    # Joints or groups by role, see `backbeat.models.robot.roles`; [] for none, and a
+    # minus before a joint that turns the other way.
     roles: dict[str, list[str]] = field(default_factory=dict)
     # Hand and start in task space.
     task_space: TaskSpaceDescription = field(default_factory=TaskSpaceDescription)
@@ -165,6 +171,11 @@ class RobotDescription:
     places: dict[str, PlaceDescription] = field(default_factory=dict)
     # Servo gains by group name.
     servo: dict[str, ServoGains] = field(default_factory=dict)
+    # Inertia that motors add behind their gears, by joint, group or role [kg m^2]; in
+    # place of what the model file says.
+    armature: dict[str, float] = field(default_factory=dict)
+    # Torque over speed of motors, by joint, group or role.
+    motors: dict[str, MotorDescription] = field(default_factory=dict)
     # How far inside the hard limits soft ones lie at least, wherever the URDF has them
     # [rad or m]; 0 leaves them there.
     soft_limit_margin: float = 0.0
@@ -182,6 +193,10 @@ class RobotDescription:
     def role_joints(self) -> dict[str, tuple[str, ...]]:
         """Names of joints by role, from the base outward."""
         return joints_by_role(self.roles, self.groups)
+
+    def opposed_joints(self) -> frozenset[str]:
+        """Joints that turn the other way than their roles."""
+        return opposed_joints(self.roles)
 
     def posture_angles(self, name: str) -> dict[str, float]:
         """Joint angles of a named posture [rad], with its base postures resolved.
@@ -296,6 +311,8 @@ def _loaded(paths: tuple[Path, ...], _stamps: tuple[Stamp, ...]) -> RobotDescrip
         raise BackbeatError(f"{path}: no such URDF {description.urdf!r} beside it")
     check_contact_set(description.contact_set)
     check_roles(description.role_joints(), path)
+    check_armature(description.armature, path)
+    check_motors(description.motors, path)
     if not 0 <= description.soft_limit_margin < 1:
         raise BackbeatError(
             f"{path}: soft_limit_margin is {description.soft_limit_margin:g}; it must "

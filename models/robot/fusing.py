@@ -5,7 +5,7 @@ bodies and therefore less work a tick. The simulated plant keeps the links that 
 seen or touch something.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 
 import numpy as np
 from pydrake.math import RigidTransform
@@ -37,8 +37,8 @@ def fuse(
 
     Returns:
         The fused, finalized plant (joints in the order of the original's
-        velocities, without geometry and without joint damping) and the home of
-        each original body.
+        velocities, with actuators of those that have a rotor, without geometry and
+        without joint damping) and the home of each original body.
     """
     context = plant.CreateDefaultContext()
     set_joints(plant, context, locked)
@@ -61,6 +61,7 @@ def fuse(
         fused.WeldFrames(fused.world_frame(), bodies[base.name()].body_frame(), X_WB)
     for joint in moving:
         _copy_joint(fused, bodies, homes, joint)
+    _copy_rotors(fused, plant, {j.name() for j in moving})
     fused.Finalize()
     return fused, homes
 
@@ -144,3 +145,14 @@ def _copy_joint(
         joint.velocity_lower_limits(), joint.velocity_upper_limits()
     )
     assert np.isfinite(X_RP.translation()).all()
+
+
+def _copy_rotors(fused: MultibodyPlant, plant: MultibodyPlant, names: Set[str]) -> None:
+    """Gives the joints of a fused plant what rotors behind their gears add."""
+    for index in plant.GetJointActuatorIndices():
+        motor = plant.get_joint_actuator(index)
+        reflected, name = motor.default_reflected_inertia(), motor.joint().name()
+        if reflected > 0.0 and name in names:
+            copy = fused.AddJointActuator(motor.name(), fused.GetJointByName(name))
+            copy.set_default_rotor_inertia(reflected)
+            copy.set_default_gear_ratio(1.0)

@@ -1,12 +1,18 @@
 """The moving joints of a robot: names, limits, friction, servo modes and groups."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from pydrake.multibody.plant import MultibodyPlant
 from pydrake.multibody.tree import Joint
 
+from backbeat.models.actuation.drives import (
+    EffortLimits,
+    MotorDescription,
+    by_joint,
+    limits_at_speed,
+)
 from backbeat.models.actuation.transmission import joint_modes
 from backbeat.models.common.errors import unknown_name
 from backbeat.models.robot.description import RobotDescription
@@ -60,6 +66,7 @@ class RobotJoints:
         position_lower, position_upper: limits [rad or m].
         velocity_limits: speed limits [rad/s or m/s].
         effort_limits: torque or force limits [N m or N]; infinite without a motor.
+        motors: what motors give at a speed.
         damping: viscous damping in the URDF [N m s/rad].
         friction: Coulomb friction in the URDF [N m or N].
         driven: names of those with a motor.
@@ -73,6 +80,7 @@ class RobotJoints:
     position_upper: np.ndarray
     velocity_limits: np.ndarray
     effort_limits: np.ndarray
+    motors: EffortLimits
     damping: np.ndarray
     friction: np.ndarray
     driven: frozenset[str]
@@ -116,12 +124,14 @@ def read_joints(
         if name in order:
             effort[order[name]] = actuator.effort_limit()
             driven.add(name)
+    motors = limits_at_speed(effort, _lines(description, names), names)
     return RobotJoints(
         names=names,
         position_lower=lower,
         position_upper=upper,
         velocity_limits=speed,
         effort_limits=effort,
+        motors=motors,
         damping=np.array([j.default_damping() for j in originals]),
         friction=np.array([friction.get(n, 0.0) for n in names]),
         driven=frozenset(driven),
@@ -130,8 +140,27 @@ def read_joints(
             group: np.array([order[n] for n in members if n in order], int)
             for group, members in description.groups.items()
         },
-        notes=(*(_follower_note(f) for f in followers), *notes),
+        notes=(*(_follower_note(f) for f in followers), *notes, *_motor_notes(motors)),
     )
+
+
+def _lines(
+    description: RobotDescription, names: Sequence[str]
+) -> dict[str, MotorDescription]:
+    """Lines from stall torque to top speed by joint."""
+    groups, roles = description.groups, description.role_joints()
+    known = [*names, *description.locked]
+    return by_joint("motors", description.motors, groups, roles, known)
+
+
+def _motor_notes(motors: EffortLimits) -> Iterator[str]:
+    number = np.count_nonzero(motors.slope)
+    if number:
+        yield (
+            f"the torque of {number} motors falls with speed: simulations, the "
+            "whole-body program and verification account for it; planners use the "
+            "limit at rest"
+        )
 
 
 def _limits(

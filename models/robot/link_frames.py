@@ -9,6 +9,7 @@ from pydrake.multibody.plant import MultibodyPlant
 
 from backbeat.models.common.errors import BackbeatError
 from backbeat.models.dynamics.frames import ContactFrame, Frame
+from backbeat.models.dynamics.kinematic_tree import KinematicTree
 from backbeat.models.robot.description import ContactDescription, RobotDescription
 from backbeat.models.robot.description_check import check_support
 from backbeat.models.robot.fusing import Homes
@@ -181,3 +182,17 @@ def read_contacts(
         tips=tuple(n for n, c in points if c.frame.body not in feet),
         leg_joints=np.concatenate([np.zeros(0, int), *limbs]).astype(int),
     )
+
+
+def leg_length(tree: KinematicTree, soles: Sequence[ContactFrame]) -> float:
+    """Mean length of the legs from their first joint to the sole [m]; 0 for none.
+
+    It is measured from joint to joint, so that it is that of a straight leg.
+    """
+    lengths = [
+        np.linalg.norm(tree.p_PJ[sole.limb[1:]], axis=1).sum()
+        + np.linalg.norm(sole.frame.p_PF)
+        for sole in soles
+        if len(sole.limb)
+    ]
+    return float(np.mean(lengths)) if lengths else 0.0

@@ -11,6 +11,7 @@ from pydrake.multibody.parsing import Parser
 from pydrake.multibody.plant import DiscreteContactApproximation, MultibodyPlant
 from pydrake.multibody.tree import Frame, ModelInstanceIndex
 
+from backbeat.models.actuation.drives import by_joint, set_rotors
 from backbeat.models.common.errors import BackbeatError, unknown_name
 from backbeat.models.robot.connections import (
     check_connections,
@@ -89,6 +90,7 @@ def load_robot(
         (instance,) = _parse(parser, path, text)
         notes += apply_extensions(plant, instance, described)
         notes += _drive(plant, instance, robot, description)
+        set_rotors(plant, instance, _rotors(plant, instance, robot), description)
         _add_equipment(plant, parser, description, equipment, instance)
     if plant.geometry_source_is_registered():
         _tell_once(path, heard)
@@ -128,6 +130,17 @@ def _drive(
     if not robot.efforts:
         return ()
     return (f"efforts of the robot YAML drive {listed([*robot.efforts])}",)
+
+
+def _rotors(
+    plant: MultibodyPlant, instance: ModelInstanceIndex, robot: RobotDescription
+) -> dict[str, float]:
+    """Inertias behind gears of a robot YAML by joint [kg m^2 or kg]."""
+    if not robot.armature:
+        return {}
+    names = [plant.get_joint(i).name() for i in plant.GetJointIndices(instance)]
+    groups, roles = robot.groups, robot.role_joints()
+    return by_joint("armature", robot.armature, groups, roles, names)
 
 
 def _tell_once(path: Path, heard: Sequence[str]) -> None:

@@ -28,7 +28,7 @@ from backbeat.models.robot.description import (
 from backbeat.models.robot.description_check import check_driven, sunk
 from backbeat.models.robot.fusing import fuse
 from backbeat.models.robot.joints import Dimensions, RobotJoints, read_joints, servos_of
-from backbeat.models.robot.link_frames import RobotFrames, read_contacts
+from backbeat.models.robot.link_frames import RobotFrames, leg_length, read_contacts
 from backbeat.models.robot.loading import add_robot, pose_of
 from backbeat.models.robot.mimic import couple, find_followers
 from backbeat.models.robot.postures import RobotPostures
@@ -54,6 +54,7 @@ class RobotModel(Dimensions):
         position_lower, position_upper: joint limits [rad or m].
         velocity_limits: joint speed limits [rad/s or m/s].
         effort_limits: joint torque or force limits [N m or N].
+        motors: what motors give at a speed, where the robot YAML says.
         damping: viscous joint damping in the URDF [N m s/rad].
         friction: Coulomb friction in the URDF [N m or N].
         modes: mode of the servo that hardware interfaces choose, by joint.
@@ -68,6 +69,7 @@ class RobotModel(Dimensions):
         roles: joints and links by role.
         task_space: hand and start in task space.
         leg_joints: indices of the joints of the limbs that end in soles.
+        leg_length: from hip to sole along the joints, 0 without legs [m].
         groups: joint indices by group name.
         total_mass: mass with equipment [kg].
         parts, places: words for parts of the body and for places on it.
@@ -141,7 +143,7 @@ class RobotModel(Dimensions):
         if servos := self.servo_gains():
             is_known = "stand" in self._yaml.postures
             stand = self._yaml.posture_angles("stand") if is_known else {}
-            felt = felt_inertias(self.plant, self._full, stand)
+            felt = felt_inertias(self.plant, stand)
             own = dict(zip(self.joint_names, self.damping.tolist(), strict=True))
             check_servo_gains(servos, felt, own, str(self.description))
 
@@ -152,6 +154,7 @@ class RobotModel(Dimensions):
         self.contacts, self.patches, self.soles = found.all, found.patches, found.soles
         self.rests, self.tips = found.rests, found.tips
         self.leg_joints = found.leg_joints
+        self.leg_length = leg_length(self.tree, [found.all[n] for n in found.soles])
 
     def _take_roles(self, full: MultibodyPlant) -> None:
         self.task_space = self._yaml.task_space
@@ -163,6 +166,7 @@ class RobotModel(Dimensions):
             self._index,
             full,
             self.description,
+            self._yaml.opposed_joints(),
         )
 
     def _find_covers(self) -> tuple[tuple[str, str], ...]:
@@ -183,7 +187,7 @@ class RobotModel(Dimensions):
         self.position_lower = joints.position_lower
         self.position_upper = joints.position_upper
         self.velocity_limits = joints.velocity_limits
-        self.effort_limits = joints.effort_limits
+        self.effort_limits, self.motors = joints.effort_limits, joints.motors
         self.damping, self.friction = joints.damping, joints.friction
         self.modes = joints.modes
         self.notes += joints.notes

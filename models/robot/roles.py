@@ -3,6 +3,10 @@
 Code that needs an elbow asks for the role "left elbow"; the `roles` of a robot YAML say
 which joints have it. Joints of a role stand in order from the base outward, and the
 link of a role is what the last of them moves.
+
+With arms and legs that hang, positive angles turn a limb about x ahead (roll), y to the
+left (pitch) or z up (yaw), and bend elbows and knees. A joint that turns the other way
+has a minus before its name.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,8 +18,11 @@ from pydrake.multibody.plant import MultibodyPlant
 from backbeat.models.common.errors import BackbeatError, unknown_name
 
 SIDES = ("left", "right")
-# Parts of an arm, which are among its joints.
+# Parts of an arm and of a leg, which are among its joints, and the turns that single
+# joints of them do: about x, y and z, or about the upper arm and the forearm.
 ARM_PARTS = ("shoulder", "elbow", "wrist")
+LEG_PARTS = ("hip", "knee", "ankle")
+TURNS = ("roll", "pitch", "yaw")
 # Limbs, which share no joint.
 LIMBS = (
     "waist",
@@ -23,14 +30,41 @@ LIMBS = (
     *(f"{side} {limb}" for side in SIDES for limb in ("arm", "leg")),
 )
 # Part: limb that it belongs to.
-PARTS = {"waist yaw": "waist"} | {
-    f"{side} {part}": f"{side} arm" for side in SIDES for part in ARM_PARTS
+PARTS = {
+    f"{side} {part}": f"{side} {limb}"
+    for side in SIDES
+    for limb, parts in (("arm", ARM_PARTS), ("leg", LEG_PARTS))
+    for part in parts
 }
+# Roles of a single joint: the limb that it belongs to.
+SINGLE = {f"{limb} {turn}": limb for limb in ("waist", "neck") for turn in TURNS} | {
+    f"{part} {turn}": limb
+    for part, limb in PARTS.items()
+    for turn in TURNS
+    if not part.endswith(("elbow", "knee"))
+}
+PARTS |= SINGLE
 ROLES = (*LIMBS, *PARTS)
-# Roles of a single joint.
-SINGLE = ("waist yaw",)
+# Roles that turn about one axis; elbows and knees bend.
+TURNING = (*SINGLE, *(f"{side} {part}" for side in SIDES for part in ("elbow", "knee")))
 # How far soles are apart at least for one to be the left one [m].
 APART = 1e-3
+
+
+# What stands before the name of a joint that turns the other way than its role.
+OPPOSED = "-"
+# Turns whose sign changes when left and right are exchanged.
+FLIPPED = ("roll", "yaw")
+
+
+def opposed_joints(roles: Mapping[str, Sequence[str]]) -> frozenset[str]:
+    """Joints of a robot YAML's roles that turn the other way than these."""
+    return frozenset(
+        name.removeprefix(OPPOSED)
+        for names in roles.values()
+        for name in names
+        if name.startswith(OPPOSED)
+    )
 
 
 def joints_by_role(
@@ -43,9 +77,14 @@ def joints_by_role(
         groups: joints by group.
     """
     return {
-        role: tuple(joint for name in names for joint in groups.get(name, (name,)))
+        role: tuple(
+            joint.removeprefix(OPPOSED)
+            for name in names
+            for joint in groups.get(name, (name,))
+        )
         for role, names in roles.items()
-        if names
+        # A limb that a robot lacks takes its parts along.
+        if names and roles.get(PARTS.get(role, ""), names)
     }
 
 
@@ -120,6 +159,7 @@ class RobotRoles:
         moved: Mapping[str, str],
         twins: Mapping[str, str],
         where: str | Path,
+        opposed: frozenset[str] = frozenset(),
     ) -> None:
         """Takes what is known of the joints.
 
@@ -129,8 +169,9 @@ class RobotRoles:
             moved: link that a joint moves, by name of the joint.
             twins: the joint on the other side, by joint of a limb that has one.
             where: the robot YAML, for messages.
+            opposed: joints that turn the other way than their roles.
         """
-        self._joints, self._index = dict(joints), index
+        self._joints, self._index, self._opposed = dict(joints), index, opposed
         self._moved, self._twins, self._where = moved, twins, where
 
     def __contains__(self, role: str) -> bool:
@@ -160,6 +201,22 @@ class RobotRoles:
         """
         names = self.names(role)
         return np.array([self._index[n] for n in names if n in self._index], int)
+
+    def turning(self, role: str) -> tuple[str, float] | None:
+        """The moving joint that a turn of a role is, and the sign of its angle.
+
+        Of an elbow with several joints it is the last one; None where the robot has no
+        such joint, or has it locked.
+
+        Raises:
+            BackbeatError: there is no such role.
+        """
+        if role not in ROLES:
+            raise unknown_name("role", role, ROLES)
+        names = [n for n in self._joints.get(role, ()) if n in self._index]
+        if not names:
+            return None
+        return names[-1], -1.0 if names[-1] in self._opposed else 1.0
 
     def link(self, role: str) -> str:
         """Link that the last joint of a role moves; its origin is on the joint's axis.
@@ -192,6 +249,7 @@ def read_roles(
     index: Mapping[str, int],
     plant: MultibodyPlant,
     where: str | Path,
+    opposed: frozenset[str] = frozenset(),
 ) -> RobotRoles:
     """Roles with the links that joints move.
 
@@ -201,7 +259,8 @@ def read_roles(
         index: indices of the moving joints by name.
         plant: with all joints of the URDF.
         where: path of the YAML, for errors.
+        opposed: joints that turn the other way than their roles.
     """
     all_joints = (plant.get_joint(i) for i in plant.GetJointIndices())
     moved = {joint.name(): joint.child_body().name() for joint in all_joints}
-    return RobotRoles(joints, index, moved, twins, where)
+    return RobotRoles(joints, index, moved, twins, where, opposed)

@@ -147,7 +147,7 @@ class Sensors(CollectableSystem):
         start = np.array([[n.gyro_bias] * 3, [n.accelerometer_bias] * 3])
         bias = start * NumberedDraws(seed, stream=1).normal(0, 6).reshape(2, 3)
         first = SensorMemory((), 0, np.zeros(3), bias)
-        self._memory = self.DeclareAbstractState(AbstractValue.Make(first))
+        self._memory = int(self.DeclareAbstractState(AbstractValue.Make(first)))
         blank = np.zeros(nj)
         empty = SensorReading(
             0, blank, blank, np.zeros(3), np.zeros(3), np.zeros(num_patches)
@@ -172,7 +172,7 @@ class Sensors(CollectableSystem):
         self.DeclarePeriodicUnrestrictedUpdateEvent(period, 0.0, weak(self._update))
 
     def _read(self, context: Context) -> SensorMemory:
-        memory: SensorMemory = context.get_abstract_state(int(self._memory)).get_value()
+        memory: SensorMemory = context.get_abstract_state(self._memory).get_value()
         return memory
 
     def _calc_reading(self, context: Context, output: AbstractValue) -> None:
@@ -186,7 +186,7 @@ class Sensors(CollectableSystem):
 
     def _update(self, context: Context, state: State) -> None:
         memory = self._sample(context, self._read(context))
-        state.get_mutable_abstract_state(int(self._memory)).set_value(memory)
+        state.get_mutable_abstract_state(self._memory).set_value(memory)
 
     def _sample(self, context: Context, memory: SensorMemory) -> SensorMemory:
         x, force, scale = self._state.Eval(context), self._force.Eval(context), 1.0

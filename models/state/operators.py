@@ -121,7 +121,7 @@ def _update(
     for j in range(tree.parent.shape[0] - 1, -1, -1):
         b, a = j + 1, tree.parent[j]
         s, X, u = ws.S[nf + j], articulated[b], U[b]
-        total = 0.0
+        total = tree.rotor[j]
         for i in range(6):
             u[i] = 0.0
             for k in range(6):
@@ -191,7 +191,7 @@ def _mass(
                 f[b, i] += inertia[b, i, k] * a[b, k]
     for j in range(nj - 1, -1, -1):
         s, b, parent = ws.S[nf + j], j + 1, tree.parent[j]
-        total = 0.0
+        total = tree.rotor[j] * x[nf + j]
         for i in range(6):
             total += s[i] * f[b, i]
             f[parent, i] += f[b, i]

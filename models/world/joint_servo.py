@@ -3,16 +3,10 @@
 See `backbeat.models.actuation.servo_law`.
 """
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
-from pydrake.common.value import AbstractValue
-from pydrake.systems.framework import (
-    BasicVector,
-    Context,
-    State,
-    ValueProducer,
-)
+from pydrake.systems.framework import BasicVector, Context, State
 
 from backbeat.models.actuation.joint_command import BLOCKS
 from backbeat.models.actuation.motors import Motors
@@ -35,8 +29,7 @@ from backbeat.models.robot.model import RobotModel
 _NOTHING = np.zeros(0)
 
 
-@dataclass
-class _Step:
+class _Step(NamedTuple):
     """What a step comes to.
 
     Attributes:
@@ -47,7 +40,7 @@ class _Step:
 
     efforts: np.ndarray
     actuation: np.ndarray
-    remembers: bool = False
+    remembers: bool
 
 
 class JointServo(CollectableSystem):
@@ -106,23 +99,26 @@ class JointServo(CollectableSystem):
         """
         super().__init__()
         nj, nu = robot.num_joints, len(actuator_joints)
-        self._nj, motors = nj, motors or Motors()
+        self._nj, self._nu, motors = nj, nu, motors or Motors()
         self._has_motors = motors.lag > 0 or motors.rise > 0
         self._remembers = remembers
         order = {name: i for i, name in enumerate(robot.joint_names)}
         limits = motors.effort_limits
         limits = robot.effort_limits if limits is None else limits
         traits = ServoTraits(
-            limits,
-            np.zeros(nj) if friction is None else friction,
-            limits / motors.rise if motors.rise > 0 else np.zeros(nj),
-            float(period),
-            float(motors.lag),
-            self._has_motors,
-            np.array([order.get(n, -1) for n in actuator_joints], int),
-            no_bounds() if safety is None else safety.bounds,
+            limits=limits,
+            friction=np.zeros(nj) if friction is None else friction,
+            slew=limits / motors.rise if motors.rise > 0 else np.zeros(nj),
+            stall=robot.motors.stall,
+            slope=robot.motors.slope,
+            period=float(period),
+            lag=float(motors.lag),
+            has_motors=self._has_motors,
+            joint_of=np.array([order.get(n, -1) for n in actuator_joints], int),
+            bounds=no_bounds() if safety is None else safety.bounds,
+            num_positions=robot.num_positions,
         )
-        self._bound = bind((traits, robot.num_positions))
+        self._bound = bind(traits)
         self._has_memory = remembers or self._has_motors
         self._declare_ports(robot, nu, period)
 
@@ -135,17 +131,8 @@ class JointServo(CollectableSystem):
         self._measured = self.DeclareVectorInputPort("measured_effort", nj)
         if self._has_memory:
             self._memory = self.DeclareDiscreteState(4 * nj)
-        # For plant and memory alike.
-        step = self.DeclareCacheEntry(
-            "step",
-            ValueProducer(
-                lambda: AbstractValue.Make(_Step(np.zeros((3, nj)), np.zeros(nu))),
-                weak(self._calc_step),
-            ),
-            {self._command.ticket(), self._state.ticket(), self.all_state_ticket()},
-        )
         # What was measured acts on the memory alone.
-        self._step, made = step.cache_index(), {step.ticket()}
+        made = {self._command.ticket(), self._state.ticket(), self.all_state_ticket()}
         self.DeclareVectorOutputPort("actuation", nu, weak(self._calc_actuation), made)
         self.DeclareVectorOutputPort("joint_effort", nj, weak(self._calc_effort), made)
         # The plant's step is such an event too: both see what is before the step, and
@@ -173,7 +160,7 @@ class JointServo(CollectableSystem):
         return value
 
     def _update(self, context: Context, state: State) -> None:
-        step: _Step = self.get_cache_entry(self._step).Eval(context)
+        step = self._step(context)
         memory = state.get_mutable_discrete_state().get_mutable_value(self._memory)
         if step.remembers:
             command, felt = self._command.Eval(context), memory[LAST * self._nj :]
@@ -185,23 +172,24 @@ class JointServo(CollectableSystem):
             move_memory(self._bound, command, sensed, known, told, felt, memory)
         keep_efforts(step.efforts, step.remembers, self._has_motors, memory)
 
-    def _calc_step(self, context: Context, output: AbstractValue) -> None:
-        """Commands of motors, their mean over the step, and effort after it."""
+    def _step(self, context: Context) -> _Step:
+        """Commands of motors, their mean over the step, and effort after it.
+
+        To compute them takes less time than to read them from Drake's cache.
+        """
+        efforts, actuation = np.empty((3, self._nj)), np.empty(self._nu)
         command, state = self._command.Eval(context), self._state.Eval(context)
-        value: _Step = output.get_mutable_value()
         memory = self._read(context) if self._has_memory else _NOTHING
-        value.remembers = take_step(
-            self._bound, command, state, memory, value.efforts, value.actuation
-        )
-        if value.remembers and not self._remembers:
+        remembers = take_step(self._bound, command, state, memory, efforts, actuation)
+        if remembers and not self._remembers:
             raise BackbeatError(
                 "a joint command asks this servo for an integral or for measured "
                 "friction, and it remembers nothing; make it with remembers=True"
             )
+        return _Step(efforts, actuation, remembers)
 
     def _calc_actuation(self, context: Context, output: BasicVector) -> None:
-        step: _Step = self.get_cache_entry(self._step).Eval(context)
-        output.SetFromVector(step.actuation)
+        output.SetFromVector(self._step(context).actuation)
 
     def _calc_effort(self, context: Context, output: BasicVector) -> None:
-        output.SetFromVector(self.get_cache_entry(self._step).Eval(context).efforts[1])
+        output.SetFromVector(self._step(context).efforts[1])

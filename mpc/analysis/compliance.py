@@ -13,9 +13,11 @@ def compliance_metrics(analysis: RunAnalysis) -> list[dict[str, Any]]:
     scenario, robot = analysis.run.scenario, analysis.reference.robot
     away = np.abs(analysis.joints - analysis.joints_planned)
     rows = []
-    periods = soft_periods(scenario, analysis.reference)
-    for own, soft in zip(scenario.compliant, periods, strict=True):
-        clock = analysis.t + scenario.lead_in
+    timing, latency = scenario.timing, scenario.latency
+    compliant = scenario.disturbances.compliant
+    periods = soft_periods(compliant, analysis.reference, timing, latency)
+    for own, soft in zip(compliant, periods, strict=True):
+        clock = analysis.t + scenario.timing.lead_in
         inside = (clock >= soft.start) & (clock < soft.end)
         far = away[inside][:, soft.joints].max(axis=0, initial=0.0)
         rows.append(

@@ -13,7 +13,7 @@ def estimate_error(run: SimulationRun) -> dict[str, dict[str, float]] | None:
     and velocities of the joints [mrad, mrad/s], within the behavior. Tilt is the
     angle between the true and the estimated vertical.
     """
-    if run.scenario.state == "true":
+    if not run.scenario.sensing.is_estimated:
         return None
     robot = run.behavior.robot_model
     inside = run.samples_until()

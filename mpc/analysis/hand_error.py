@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from backbeat.mpc.control.controllers import make_upper_body
 from backbeat.mpc.reference.trajectory import Reference
 from backbeat.mpc.scenario.settings import settings_at
-from backbeat.mpc.simulation.controllers import make_upper_body
 from backbeat.mpc.simulation.run import SimulationRun
 
 # What happens before, while the circle comes to its speed, does not count [s].
@@ -19,8 +19,8 @@ def hand_errors(
     Returns:
         (M, 3) and (M, 3) places [m]; M is 0 without such a hand.
     """
-    task = run.scenario.upper_body
-    upper = make_upper_body(reference, run.scenario)
+    task = run.scenario.control.upper_body
+    upper = make_upper_body(reference, task)
     if upper is None:
         return np.zeros((0, 3)), np.zeros((0, 3))
     nq = reference.robot.num_positions
@@ -41,7 +41,7 @@ def hand_figures(run: SimulationRun, reference: Reference) -> dict[str, object] 
         return None
     error = 1e3 * np.linalg.norm(hand - target, axis=1)[late]
     return {
-        "hand": run.scenario.upper_body.hand,
+        "hand": run.scenario.control.upper_body.hand,
         "error_mm": {
             "rms": float(np.sqrt(np.mean(error**2))),
             "max": float(error.max()),

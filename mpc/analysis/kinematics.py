@@ -6,10 +6,10 @@ import numpy as np
 
 from backbeat.models.state.configuration import Configuration
 from backbeat.mpc.analysis.survival import RECOVERY, judge
-from backbeat.mpc.control.plan_channel import plans_in_force
+from backbeat.mpc.control.plan_channel import PlanDelivery, plans_in_force
 from backbeat.mpc.reference.trajectory import Reference
+from backbeat.mpc.scenario.parts.push import Push
 from backbeat.mpc.scenario.requested_tempo import requested_tempo
-from backbeat.mpc.scenario.specification import Push
 from backbeat.mpc.simulation.run import SimulationRun
 
 
@@ -33,7 +33,7 @@ class RunAnalysis:
         """Computes the kinematics of `run`."""
         self.run, self.reference = run, reference
         robot = reference.robot
-        self.tempo = requested_tempo(run.scenario)
+        self.tempo = requested_tempo(run.scenario.disturbances)
         ends = self.tempo.when(reference.duration)
         inside = run.samples_until(ends)
         self.t, x = run.t[inside], run.x[inside]
@@ -64,8 +64,10 @@ class RunAnalysis:
 
     def _phases(self) -> np.ndarray:
         """Phase of the plan in force at every sample."""
-        clock = self.t + self.run.scenario.lead_in
-        plans, index = plans_in_force(self.run.plans, self.run.scenario, clock)
+        clock = self.t + self.run.scenario.timing.lead_in
+        plans, index = plans_in_force(
+            self.run.plans, PlanDelivery.of(self.run.scenario), clock
+        )
         phases = [plans[k].phase_at(t) for k, t in zip(index, clock, strict=True)]
         return np.array(phases)
 

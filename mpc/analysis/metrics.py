@@ -83,7 +83,7 @@ def run_metrics(run: SimulationRun) -> dict[str, object]:
         "behavior": run.behavior.name,
         "scenario": run.scenario.to_dict(),
         "seed": run.scenario.seed,
-        "state": STATE[str(run.scenario.state)],
+        "state": STATE[str(run.scenario.sensing.state)],
         "estimate_error": estimate_error(run),
         "duration_s": float(min(run.t[-1], analysis.tempo.when(reference.duration))),
         "fell": run.fell,
@@ -94,8 +94,10 @@ def run_metrics(run: SimulationRun) -> dict[str, object]:
     metrics |= {
         "safety": _safety(run),
         "fall_declared_s": _declared(run),
-        "unknown_forces": warning_metrics(run.detection, run.scenario.lead_in),
-        "softened_servos": softened_servos(reference, run.scenario),
+        "unknown_forces": warning_metrics(run.detection, run.scenario.timing.lead_in),
+        "softened_servos": softened_servos(
+            reference, run.scenario.latency, run.scenario.sampling
+        ),
     }
     metrics |= _tracking(analysis) | _efforts(analysis)
     metrics |= {
@@ -103,7 +105,9 @@ def run_metrics(run: SimulationRun) -> dict[str, object]:
         "jerk": _jerk(analysis),
         "range": _ranges(analysis),
         "upper_body": hand_figures(run, reference),
-        "pushes": [analysis.recovery(push) for push in run.scenario.pushes],
+        "pushes": [
+            analysis.recovery(push) for push in run.scenario.disturbances.pushes
+        ],
         "compliant": compliance_metrics(analysis),
     }
     hits = run_hits(run)
@@ -125,7 +129,9 @@ def _computing(run: SimulationRun) -> dict[str, object]:
         "plan_ms": spread(run.plan_ms),
         "plan_cpu_ms": spread(busy),
         "plan_failures": sum(not p.is_fresh for p in run.plans),
-        "plan_overruns": int((run.plan_ms > run.scenario.plan_period * 1e3).sum()),
+        "plan_overruns": int(
+            (run.plan_ms > run.scenario.timing.plan_period * 1e3).sum()
+        ),
         "tick_failures": run.failures,
         "ticks_lost": run.ticks_lost,
     }
@@ -167,7 +173,7 @@ def _efforts(analysis: RunAnalysis) -> dict[str, object]:
 
 
 def _safety(run: SimulationRun) -> dict[str, object]:
-    start = run.scenario.lead_in
+    start = run.scenario.timing.lead_in
     end = float(run.t[-1]) + start
     stories = {"whole_body": run.tick_safety, "predictive": run.plan_safety}
     if run.link_safety is not None:
@@ -178,7 +184,7 @@ def _safety(run: SimulationRun) -> dict[str, object]:
 def _declared(run: SimulationRun) -> float | None:
     """When the first controller declared a fall [s], None for never."""
     times = [s.fell_at for s in (run.tick_safety, run.plan_safety)]
-    known = [t - run.scenario.lead_in for t in times if t is not None]
+    known = [t - run.scenario.timing.lead_in for t in times if t is not None]
     return min(known, default=None)
 
 

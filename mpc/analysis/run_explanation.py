@@ -12,12 +12,12 @@ import numpy as np
 
 from backbeat.models.common.errors import BackbeatError
 from backbeat.mpc.analysis.survival import plan_in_force
+from backbeat.mpc.control.controllers import make_upper_body
 from backbeat.mpc.plans.explanation import PlanExplanation, TickExplanation
 from backbeat.mpc.predictive.plan_explanation import explain_plan
 from backbeat.mpc.predictive.program import PredictiveProgram
 from backbeat.mpc.reference.trajectory import Reference
 from backbeat.mpc.scenario.settings import settings_at
-from backbeat.mpc.simulation.controllers import make_upper_body
 from backbeat.mpc.simulation.run import SimulationRun
 from backbeat.mpc.whole_body.core import WholeBodyCore
 from backbeat.mpc.whole_body.programs.preset import make_whole_body_program
@@ -68,16 +68,18 @@ def explain_run(run: SimulationRun, t: float) -> RunExplanation:
     i = int(np.searchsorted(run.t, t + 1e-9, side="right")) - 1
     x = run.sensed[i] if len(run.sensed) else run.x[i]
     if not np.isfinite(x).all():
-        raise BackbeatError(f"the controllers had no state at {run.t[i]:.3f} s")
-    nq, clock = reference.robot.num_positions, float(run.t[i]) + scenario.lead_in
+        raise BackbeatError(f"the controllers knew no state at {run.t[i]:.3f} s")
+    nq, clock = reference.robot.num_positions, float(run.t[i]) + scenario.timing.lead_in
     robot, patches, points = reference.robot, reference.patches, reference.points
-    upper = make_upper_body(reference, scenario)
-    program = make_whole_body_program(robot, patches, points, scenario.preset, upper)
+    upper = make_upper_body(reference, scenario.control.upper_body)
+    program = make_whole_body_program(
+        robot, patches, points, scenario.control.preset, upper
+    )
     tick = WholeBodyCore(program, reference, scenario.tick_timing, upper=upper)
     # A plan that arrives with a tick is read by the next.
     plan = plan_in_force(run, float(run.t[i]) - 1e-6)
     made = [p for p in run.plans if p.time < plan.time]
-    made_at, now = plan.time - scenario.lead_in, float(run.t[i])
+    made_at, now = plan.time - scenario.timing.lead_in, float(run.t[i])
     settings = settings_at(scenario, run.behavior, made_at).plan
     weights = settings.adapt(run.weights)
     held = settings_at(scenario, run.behavior, now).hands
@@ -86,13 +88,15 @@ def explain_run(run: SimulationRun, t: float) -> RunExplanation:
     if upper is not None:
         hands.pop(upper.part, None)
         own = next((hand for hand in held if hand.part == upper.part), None)
-        middle = now + 0.5 * scenario.tick_period
-        target = scenario.upper_body.told(middle, upper.hand_start, own)
+        middle = now + 0.5 * scenario.timing.tick_period
+        target = scenario.control.upper_body.told(middle, upper.hand_start, own)
     prediction = PredictiveProgram(reference, weights)
     before = made[-1] if made else None
     ticked = explain_tick(tick, clock, x[:nq], x[nq:], plan, None, hands, target)
-    planned = explain_plan(prediction, plan, scenario.lead_in, before, settings.tempo)
-    # Controllers count from the start of the lead-in; arguments, from the behavior.
+    planned = explain_plan(
+        prediction, plan, scenario.timing.lead_in, before, settings.tempo
+    )
+    # Controllers count from the start of the lead-in; who asks, from the behavior.
     return RunExplanation(
         now, replace(ticked, time=now), replace(planned, time=made_at)
     )

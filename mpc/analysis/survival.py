@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from backbeat.models.state.configuration import Configuration
-from backbeat.mpc.control.plan_channel import arrivals
+from backbeat.mpc.control.plan_channel import PlanDelivery, arrivals
 from backbeat.mpc.plans.plan import Plan
 from backbeat.mpc.reference.trajectory import Reference
 from backbeat.mpc.scenario.requested_tempo import requested_tempo
@@ -64,9 +64,11 @@ class Judgement:
 
 def plan_in_force(run: SimulationRun, t: float) -> Plan:
     """The plan that had arrived at a time of the behavior."""
-    start = run.scenario.lead_in
+    start = run.scenario.timing.lead_in
     arrived = [
-        p for when, p in arrivals(run.plans, run.scenario) if when <= t + start + 1e-9
+        p
+        for when, p in arrivals(run.plans, PlanDelivery.of(run.scenario))
+        if when <= t + start + 1e-9
     ]
     return arrived[-1] if arrived else run.plans[0]
 
@@ -80,7 +82,10 @@ def judge(run: SimulationRun, reference: Reference, t: float) -> Judgement | Non
     nq = robot.num_positions
     state = Configuration(robot, x[:nq], x[nq:])
     plan, before = plan_in_force(run, t), plan_in_force(run, t - WHILE)
-    clock, tempo = t + run.scenario.lead_in, requested_tempo(run.scenario)
+    clock, tempo = (
+        t + run.scenario.timing.lead_in,
+        requested_tempo(run.scenario.disturbances),
+    )
     asked = tempo.phase(t) - tempo.phase(t - WHILE)
     phase = plan.phase_at(clock)
     sample = reference.sample(phase)
@@ -112,7 +117,7 @@ def survived(run: SimulationRun, reference: Reference) -> bool | None:
     """
     if run.fell:
         return False
-    ends = [p.time + p.duration + RECOVERY for p in run.scenario.pushes]
+    ends = [p.time + p.duration + RECOVERY for p in run.scenario.disturbances.pushes]
     judged = [judge(run, reference, t) for t in ends or [float(run.t[-1])]]
     if any(j is not None and not j.survived for j in judged):
         return False

@@ -1,1 +1,1 @@
-"""Transport of plans to the whole-body controller, also from another process."""
+"""Both controllers of a loop and the way of plans between them, wherever they run."""

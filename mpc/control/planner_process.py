@@ -29,6 +29,7 @@ from backbeat.mpc.predictive.program import PredictiveProgram
 from backbeat.mpc.predictive.recovery import STEPPING
 from backbeat.mpc.predictive.settings import PlanSettings
 from backbeat.mpc.reference.trajectory import Reference
+from backbeat.mpc.scenario.parts.timing import TimingSettings
 
 _LENGTH = struct.Struct("<Q")
 # Longest that the process may take to start, and to answer [s].
@@ -50,6 +51,14 @@ class PlannerSettings:
     period: float
     start_time: float
     planning_time: float
+
+    @classmethod
+    def of(
+        cls, timing: TimingSettings, plan: PlanSettings, weights: PredictiveWeights
+    ) -> "PlannerSettings":
+        """What a planner is told of a run with these periods."""
+        times = timing.plan_period, timing.lead_in, timing.planning_time
+        return cls(weights, plan, *times)
 
     def make_core(self, behavior: Behavior) -> PredictiveCore:
         """What plans with these settings."""

@@ -55,7 +55,7 @@ class StateEstimator(CollectableSystem):
             "reading", AbstractValue.Make(empty)
         )
         self._acceleration = self.DeclareVectorInputPort("joint_acceleration", nj)
-        self._memory = self.DeclareAbstractState(AbstractValue.Make(first))
+        self._memory = int(self.DeclareAbstractState(AbstractValue.Make(first)))
         sources = {
             self.all_state_ticket(),
             self._reading.ticket(),
@@ -87,9 +87,7 @@ class StateEstimator(CollectableSystem):
         )
 
     def _calc_memory(self, context: Context, output: AbstractValue) -> None:
-        memory: EstimatorMemory = context.get_abstract_state(
-            int(self._memory)
-        ).get_value()
+        memory: EstimatorMemory = context.get_abstract_state(self._memory).get_value()
         reading: SensorReading = self._reading.Eval(context)
         if reading.index > memory.index:
             wanted = None
@@ -100,7 +98,7 @@ class StateEstimator(CollectableSystem):
 
     def _update(self, context: Context, state: State) -> None:
         memory = self._now.Eval(context)
-        state.get_mutable_abstract_state(int(self._memory)).set_value(memory)
+        state.get_mutable_abstract_state(self._memory).set_value(memory)
 
     def _calc_state(self, context: Context, output: BasicVector) -> None:
         output.SetFromVector(self.estimation.state(self._now.Eval(context)))

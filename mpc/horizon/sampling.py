@@ -6,7 +6,15 @@ from typing import NamedTuple
 import numpy as np
 
 from backbeat.models.compiled import compiled
-from backbeat.models.compiled.arrays import Array3, Indices, Matrix, MatrixView, Vector
+from backbeat.models.compiled.arrays import Indices, Matrix, MatrixView, Vector
+from backbeat.mpc.horizon.filling import (
+    Ahead,
+    LinearizationPoint,
+    look_ahead,
+    look_back,
+    make_ahead,
+    make_point,
+)
 from backbeat.mpc.plans.external_force import external_acceleration
 from backbeat.mpc.plans.plan import Plan
 from backbeat.mpc.plans.start import PlanStart
@@ -67,60 +75,53 @@ def make_horizon(
         previous: plan of the same steps, about which to linearize; None for none.
         stepping: whether the places of the soles are states.
     """
-    table, robot, soles = reference.table, reference.robot, list(reference.soles)
+    robot, soles = reference.robot, list(reference.soles)
     tempo, touchdowns = start.tempo, start.touchdowns
-    middles = 0.5 * (phases[:-1] + phases[1:])
-    at_knots, at_middles = Samples(reference, phases), Samples(reference, middles)
-    # Outside the behavior the robot rests.
-    moving = ((phases >= 0) & (phases <= reference.duration))[:, None]
-    wrench, R = at_middles(table.wrench), table.R_contact[at_middles.index]
-    planned = table.standing[at_middles.index]
-    on = standing(planned, middles, (*steps, *touchdowns))
-    p = _places(reference, at_middles, steps, touchdowns)
-    places = _places(reference, at_knots, steps, touchdowns)
+    N, C = len(phases) - 1, len(reference.patches)
+    ahead = make_ahead(N, C)
+    mass = robot.total_mass
+    look_ahead(reference.bound, phases, tempo, reference.duration, mass, ahead)
+    on = standing(ahead.standing, ahead.middles, (*steps, *touchdowns))
+    if steps or touchdowns:
+        hold_places(reference, steps, touchdowns, ahead.middles, ahead.p)
+        hold_places(reference, steps, touchdowns, phases, ahead.places)
     replaced = _replaced(reference, phases, touchdowns)
+    point = make_point(N, C, BODY + 2 * len(soles) * stepping)
     if previous is None:
         shift = start.sole_shift(len(soles))
-        point = _point_on_behavior(wrench, planned, on, R, shift, replaced)
+        _write_point_on_behavior(ahead, on, soles, shift, replaced, point)
     else:
-        point = _point_on_plan(previous, phases, middles, wrench, tempo, replaced)
-    rates, h = tempo * moving, np.diff(phases) / tempo
-    force, acceleration = start.external_force_z, start.external_acceleration_xy
+        indices = reference.sole_indices
+        look_back(previous.bound, phases, ahead, tempo, indices, replaced, point)
     return Horizon(
         phases=phases,
-        h=h,
-        com=at_knots(table.com[:, 0]),
-        velocity=at_knots(table.com[:, 1]) * rates,
-        momentum=at_knots(table.momentum[:, 0]) * rates / robot.total_mass,
-        wrench=wrench.reshape(len(wrench), -1),
+        h=ahead.h,
+        com=ahead.com,
+        velocity=ahead.velocity,
+        momentum=ahead.momentum,
+        wrench=ahead.wrench.reshape(N, -1),
         standing=on,
-        R=R,
-        p=p,
-        inverse_inertia=_inverted(at_middles(table.inertia)),
-        soles=places[:, soles],
-        heading=reference.heading[at_knots.index],
+        R=ahead.R,
+        p=ahead.p,
+        inverse_inertia=ahead.inverse_inertia,
+        soles=ahead.places[:, soles],
+        heading=ahead.heading,
         com_shift=point.com,
-        sole_shift=point.sole_shift(planned.shape[1], soles),
-        wrench_shift=point.wrench.reshape(len(wrench), -1),
-        deviation=point.states(stepping),
+        sole_shift=point.sole_shift,
+        wrench_shift=point.wrench.reshape(N, -1),
+        deviation=point.states,
         dilation=point.dilation,
         is_planned=previous is not None,
         replaced=replaced,
-        external=external_acceleration(force, acceleration, h, robot.gravity),
+        external=_external(start, ahead.h, robot.gravity),
         tempo=tempo,
     )
 
 
-def _places(
-    reference: Reference,
-    at: "Samples",
-    steps: Sequence[AddedStep],
-    touchdowns: Sequence[Touchdown],
-) -> np.ndarray:
-    """(n, C, 3) places of the patches at some phases [m]."""
-    places = at(reference.table.p_contact)
-    hold_places(reference, steps, touchdowns, at.phases, places)
-    return places
+def _external(start: PlanStart, h: np.ndarray, gravity: float) -> np.ndarray:
+    """(N, 3) acceleration by external forces in intervals of (N,) times h [m/s^2]."""
+    vertical, horizontal = start.external_force_z, start.external_acceleration_xy
+    return external_acceleration(vertical, horizontal, h, gravity)
 
 
 def hold_places(
@@ -160,29 +161,6 @@ def _replaced(
     return out
 
 
-def _inverted(inertia: np.ndarray) -> np.ndarray:
-    """(N, 3, 3) inverses of positive definite matrices."""
-    out = np.empty_like(inertia)
-    _invert(inertia, out)
-    return out
-
-
-@compiled
-def _invert(A: Array3, out: Array3) -> None:
-    """Writes inverses, (N, 3, 3), by cofactors."""
-    for k in range(A.shape[0]):
-        for i in range(3):
-            for j in range(3):
-                a, b, c, d = (i + 1) % 3, (i + 2) % 3, (j + 1) % 3, (j + 2) % 3
-                out[k, j, i] = A[k, a, c] * A[k, b, d] - A[k, a, d] * A[k, b, c]
-        det = 0.0
-        for j in range(3):
-            det += A[k, 0, j] * out[k, j, 0]
-        for i in range(3):
-            for j in range(3):
-                out[k, i, j] /= det
-
-
 class Samples:
     """Columns of a behavior's table at some phases."""
 
@@ -209,91 +187,28 @@ def _between_samples(
             out[n, m] = (1 - u) * column[k, m] + u * column[k + 1, m]
 
 
-@compiled
-def _interpolate(
-    phases: Vector, knots: Vector, values: Matrix, out: MatrixView
-) -> None:
-    """Writes (M, m) values at ascending phases; beyond the knots those are held."""
-    last, k = knots.shape[0] - 1, 0
-    for n in range(out.shape[0]):
-        s = min(max(phases[n], knots[0]), knots[last])
-        while k < last - 1 and knots[k + 1] <= s:
-            k += 1
-        u = (s - knots[k]) / (knots[k + 1] - knots[k])
-        for m in range(out.shape[1]):
-            out[n, m] = values[k, m] + u * (values[k + 1, m] - values[k, m])
-
-
-class _LinearizationPoint(NamedTuple):
-    """Linearization point of the products of deviations, by interval."""
-
-    com: np.ndarray  # (N, 3) in their middle
-    wrench: np.ndarray  # (N, C, 6) patch axes [weights]
-    deviation: np.ndarray  # (N, 13) at their start, but for the soles
-    dilation: np.ndarray  # (N,) of their time [s]
-    shift: np.ndarray  # (N, S, 2) of the soles at their end
-    shift_before: np.ndarray  # (N, S, 2) and at their start
-
-    def states(self, stepping: bool) -> np.ndarray:
-        """(N, NX) states at their start, with the soles where they step."""
-        if not stepping:
-            return self.deviation
-        shift = self.shift_before.reshape(len(self.deviation), -1)
-        return np.hstack([self.deviation, shift])
-
-    def sole_shift(self, patches: int, soles: Sequence[int]) -> np.ndarray:
-        """(N, C, 3) shift at their end by patch, zero but for soles."""
-        out = np.zeros((len(self.shift), patches, 3))
-        out[:, soles, :2] = self.shift
-        return out
-
-
-def _point_on_behavior(
-    wrench: np.ndarray,
-    planned: np.ndarray,
+def _write_point_on_behavior(
+    ahead: Ahead,
     on: np.ndarray,
-    R: np.ndarray,
+    soles: Sequence[int],
     shift: np.ndarray,
     replaced: np.ndarray,
-) -> _LinearizationPoint:
-    """The behavior; loads of feet that are in the air are moved to the others."""
-    N, change = len(wrench), np.zeros_like(wrench)
-    lifted = np.where((planned & ~on)[:, :, None], wrench[:, :, 3:], 0.0)
-    force = np.einsum("ncij,ncj->nci", R, -lifted)
+    out: LinearizationPoint,
+) -> None:
+    """Writes the behavior; what feet in the air would carry is carried by the others.
+
+    Args:
+        ahead: the behavior over the horizon.
+        on: (N, C) which patches stand.
+        soles: patches that are soles.
+        shift: (S, 2) of the soles now [m].
+        replaced: (N, S, 2) change of a shift where its own place changes [m].
+        out: written; all zero before.
+    """
+    is_lifted = (ahead.standing & ~on)[:, :, None]
+    lifted = np.where(is_lifted, ahead.wrench[:, :, 3:], 0.0)
+    force = np.einsum("ncij,ncj->nci", ahead.R, -lifted)
     total = -force.sum(1) / np.maximum(on.sum(1), 1)[:, None]
     force += np.where(on[:, :, None], total[:, None], 0.0)
-    change[:, :, 3:] = np.einsum("ncji,ncj->nci", R, force)
-    return _LinearizationPoint(
-        com=np.zeros((N, 3)),
-        wrench=change,
-        deviation=np.zeros((N, BODY)),
-        dilation=np.zeros(N),
-        shift=shift + np.cumsum(replaced, axis=0) - replaced,
-        shift_before=np.zeros((N, *shift.shape)),
-    )
-
-
-def _point_on_plan(
-    plan: Plan,
-    phases: np.ndarray,
-    middles: np.ndarray,
-    wrench: np.ndarray,
-    tempo: float,
-    replaced: np.ndarray,
-) -> _LinearizationPoint:
-    """The plan before, held beyond its end."""
-    com, start = np.empty((len(middles), 3)), np.zeros((len(middles), BODY))
-    _interpolate(middles, plan.phases, plan.deviation, com)
-    # Time is part of no product.
-    _interpolate(phases[:-1], plan.phases, plan.deviation, start[:, :12])
-    k = np.searchsorted(plan.phases, middles) - 1
-    k = np.clip(k, 0, len(plan.durations) - 1)
-    slowness = plan.durations / np.diff(plan.phases)
-    return _LinearizationPoint(
-        com=com,
-        wrench=plan.wrench[k] - wrench,
-        deviation=start,
-        dilation=(slowness[k] - 1 / tempo) * np.diff(phases),
-        shift=plan.shift[k + 1] - replaced,
-        shift_before=plan.shift[k],
-    )
+    out.wrench[:, :, 3:] = np.einsum("ncji,ncj->nci", ahead.R, force)
+    out.sole_shift[:, soles, :2] = shift + np.cumsum(replaced, axis=0) - replaced

@@ -88,8 +88,8 @@ class ForceDetector(CollectableSystem):
             "settings", AbstractValue.Make(PlanSettings())
         )
         first = DetectorMemory()
-        self._memory = self.DeclareAbstractState(AbstractValue.Make(first))
-        self._watches = self.DeclareNumericParameter(BasicVector([1.0]))
+        self._memory = int(self.DeclareAbstractState(AbstractValue.Make(first)))
+        self._watches = int(self.DeclareNumericParameter(BasicVector([1.0])))
         state = {self.all_state_ticket()}
         n = len(self.detection.limits)
         self.DeclareVectorOutputPort("residual", n, weak(self._calc_residual), state)
@@ -106,16 +106,14 @@ class ForceDetector(CollectableSystem):
             context: of this system.
             on: whether to watch. Beginning again, it starts from nothing.
         """
-        parameter = context.get_mutable_numeric_parameter(int(self._watches))
+        parameter = context.get_mutable_numeric_parameter(self._watches)
         if on and not parameter[0]:
             rested = replace(self._read(context), observer=None, since=None)
-            context.SetAbstractState(int(self._memory), rested)
+            context.SetAbstractState(self._memory, rested)
         parameter[0] = float(on)
 
     def _read(self, context: Context) -> DetectorMemory:
-        memory: DetectorMemory = context.get_abstract_state(
-            int(self._memory)
-        ).get_value()
+        memory: DetectorMemory = context.get_abstract_state(self._memory).get_value()
         return memory
 
     def _calc_residual(self, context: Context, output: BasicVector) -> None:
@@ -130,7 +128,7 @@ class ForceDetector(CollectableSystem):
         output.set_value(self._read(context))
 
     def _update(self, context: Context, state: State) -> None:
-        if not context.get_numeric_parameter(int(self._watches))[0]:
+        if not context.get_numeric_parameter(self._watches)[0]:
             return
         x, nq = self._state_port.Eval(context), self._robot.num_positions
         effort = self._effort_port.Eval(context)
@@ -144,4 +142,4 @@ class ForceDetector(CollectableSystem):
             settings: PlanSettings = self._settings_port.Eval(context)
             phase = settings.tempo.requested_phase(phase)
         new = self.detection(memory, t, x[:nq], x[nq:], effort, wrenches, phase, felt)
-        state.get_mutable_abstract_state(int(self._memory)).set_value(new)
+        state.get_mutable_abstract_state(self._memory).set_value(new)

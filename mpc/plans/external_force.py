@@ -8,6 +8,8 @@ change it; the horizontal part to the second, where it exceeds the noise.
 
 import numpy as np
 
+from backbeat.models.compiled import compiled
+from backbeat.models.compiled.arrays import Matrix, Vector
 from backbeat.mpc.plans.plan import Plan
 
 # Rate at which the vertical force is learned [1/s], bound on the error that one plan
@@ -106,11 +108,21 @@ def external_acceleration(
         durations: (N,) of the intervals [s].
         gravity: [m/s^2].
     """
-    ends = np.cumsum(durations)
-    lasting = np.minimum(ends, GOES_ON) - (ends - durations)
     out = np.empty((len(durations), 3))
-    out[:, :2] = (
-        np.maximum(lasting / durations, 0.0)[:, None] * external_acceleration_xy
-    )
-    out[:, 2] = gravity * external_force_z
+    vertical = gravity * external_force_z
+    _write_external(external_acceleration_xy, durations, GOES_ON, vertical, out)
     return out
+
+
+@compiled
+def _write_external(
+    horizontal: Vector, durations: Vector, goes_on: float, vertical: float, out: Matrix
+) -> None:
+    """Writes accelerations, of which the horizontal one goes on for a while."""
+    end = 0.0
+    for k in range(durations.shape[0]):
+        end += durations[k]
+        lasting = min(end, goes_on) - (end - durations[k])
+        share = max(lasting / durations[k], 0.0)
+        out[k, 0], out[k, 1] = share * horizontal[0], share * horizontal[1]
+        out[k, 2] = vertical

@@ -40,20 +40,20 @@ def measure_deviation(state: Configuration, reference: ReferenceSample) -> np.nd
 def measure_shift(
     state: Configuration,
     reference: Reference,
-    sample: ReferenceSample,
     before: Plan,
     s: float,
-    touchdowns: Sequence[Touchdown] = (),
+    touchdowns: Sequence[Touchdown],
+    soles: np.ndarray,
 ) -> np.ndarray:
     """(S, 2) where the soles are, or where those in the air will land, minus planned.
 
     Args:
         state: the robot.
         reference: the behavior.
-        sample: the behavior at phase s.
         before: the plan so far.
         s: phase now [s].
         touchdowns: feet that landed early, or have not landed yet.
+        soles: as of `measure_soles`.
     """
     shift = np.zeros((len(reference.soles), 2))
     for i, c in enumerate(reference.soles):
@@ -66,9 +66,10 @@ def measure_shift(
         if swing is not None and (is_late or (in_the_air and down is None)):
             shift[i] = swing.landing
             continue
-        planned = sample.p_contact[c] if down is None else down.place
-        place = state.place(reference.patches[c])
-        shift[i] = place[:2] - planned[:2]
+        if down is None:
+            shift[i] = soles[i, 0, :2]
+        else:
+            shift[i] = state.place(reference.patches[c])[:2] - down.place[:2]
     return shift
 
 

@@ -109,7 +109,7 @@ class PredictiveController(CollectableSystem):
             "settings", AbstractValue.Make(PlanSettings())
         )
         first = self.core.start()
-        self._memory = self.DeclareAbstractState(AbstractValue.Make(first))
+        self._memory = int(self.DeclareAbstractState(AbstractValue.Make(first)))
         state = {self.all_state_ticket()}
         self.DeclareAbstractOutputPort(
             "plan", lambda: AbstractValue.Make(first.plan), weak(self._calc_plan), state
@@ -126,7 +126,7 @@ class PredictiveController(CollectableSystem):
 
     def _read(self, context: Context) -> PredictiveMemory:
         memory: PredictiveMemory | Pending = context.get_abstract_state(
-            int(self._memory)
+            self._memory
         ).get_value()
         return memory if isinstance(memory, PredictiveMemory) else memory.result()
 
@@ -163,4 +163,4 @@ class PredictiveController(CollectableSystem):
         new = self._begin(
             t, x[:nq], x[nq:], self._read(context), force, self._settings(context)
         )
-        state.get_mutable_abstract_state(int(self._memory)).set_value(new)
+        state.get_mutable_abstract_state(self._memory).set_value(new)

@@ -121,6 +121,8 @@ class PredictiveCore:
         self.program, self.period = program, period
         self._weights = weights or PredictiveWeights()
         self._programs: dict[PredictiveWeights, PredictiveProgram] = {}
+        # What was asked for last, for that is asked for again, and its program.
+        self._adapted: tuple[PlanSettings, PredictiveProgram] | None = None
         self.reference: Reference = program.reference
         self.limits = limits or FailSafe(carry=CARRY)
         self.fall_limits = fall_limits or FallLimits()
@@ -137,6 +139,12 @@ class PredictiveCore:
         """
         if settings is None:
             return self.program
+        if self._adapted is None or self._adapted[0] is not settings:
+            self._adapted = settings, self._adapt(settings)
+        return self._adapted[1]
+
+    def _adapt(self, settings: PlanSettings) -> PredictiveProgram:
+        """The program with settings."""
         weights = settings.adapt(self._weights)
         if weights == self.program.weights:
             return self.program
@@ -267,7 +275,7 @@ class PredictiveCore:
         sample.momentum[0] *= factor
         deviation = measure_deviation(now, sample)
         deviation[2] -= ground
-        shift = measure_shift(now, reference, sample, before, s, downs)
+        shift = measure_shift(now, reference, before, s, downs, soles)
         # A robot that may not step has to resist a push; a plan that predicted it would
         # yield to it.
         acceleration = np.zeros(2)

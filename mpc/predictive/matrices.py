@@ -15,12 +15,14 @@ from scipy.linalg import block_diag
 
 from backbeat.models.compiled import compiled
 from backbeat.models.compiled.arrays import Indices, Vector
+from backbeat.models.compiled.bound import bind
 from backbeat.models.dynamics.finite import UNBOUNDED
 from backbeat.models.dynamics.pendulum import pendulum_time
 from backbeat.mpc.horizon.momentum_dynamics import dynamics_pattern, linearize_dynamics
 from backbeat.mpc.horizon.sampling import BODY, Horizon
 from backbeat.mpc.plans.weights import PredictiveWeights, patch_rows
 from backbeat.mpc.predictive.bounds import LEAST_HEIGHT, step_limit_rows
+from backbeat.mpc.predictive.cost_entries import CostEntries, write_cost
 from backbeat.mpc.reference.trajectory import Reference
 
 # Intervals up to whose ends the change of the rate is bounded. Rows across intervals
@@ -28,32 +30,6 @@ from backbeat.mpc.reference.trajectory import Reference
 RATE_CHANGE_INTERVALS = 4
 # Source of an entry that is one for all dynamics.
 ONE = -1
-
-
-def time_dilation_weights(
-    weights: PredictiveWeights, h: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    """Weights on the time dilation theta of intervals of unequal length.
-
-    The first interval ends at the next knot, and may be a third of the others. With a
-    weight per second its dilation would equal that of its neighbor, so that the phase
-    rate fell while the interval got shorter, and rose when the next knot became the
-    first: a sawtooth with the period of the plans. The cost is on the rate instead,
-    which is to be near 1 and to change little.
-
-    Args:
-        weights: of the program.
-        h: (N,) phase of each interval [s].
-
-    Returns:
-        (N,) weights on theta^2, and (N,) factors of theta in the change from one
-        interval to the next; those of a whole interval are `theta` and
-        sqrt(`time_dilation_change`), per second.
-    """
-    share, spacing = weights.spacing / h, weights.spacing
-    return spacing * weights.time_dilation * share, np.sqrt(
-        spacing * weights.time_dilation_change
-    ) * share
 
 
 class PredictiveMatrices:
@@ -135,29 +111,41 @@ class PredictiveMatrices:
         """Notes where P has what is written at each solve, and all else that it has."""
         w, P = self._weights, self.P
         h, N = w.spacing, w.knots
-        self._velocity_weight = np.r_[np.full(N - 1, w.velocity * h), 2 * w.velocity]
+        velocity_weight = np.r_[np.full(N - 1, w.velocity * h), 2 * w.velocity]
         index = sp.csc_matrix(
             (np.arange(1, P.nnz + 1), P.indices, P.indptr), P.shape
         ).tolil()
-        self._theta_diagonal = np.array([index[i, i] - 1 for i in self._it], int)
+        theta_diagonal = np.array([index[i, i] - 1 for i in self._it], int)
         ends = zip(self._it[:-1], self._it[1:], strict=True)
-        self._theta_pairs = np.array(
+        theta_pairs = np.array(
             [[index[a, b] - 1, index[b, a] - 1] for a, b in ends], int
         )
-        self._neighbors = np.r_[1.0, np.full(N - 2, 2.0), 1.0]
-        self._beats = np.array([index[i, i] - 1 for i in self._ix + BODY - 1], int)
+        neighbors = np.r_[1.0, np.full(N - 2, 2.0), 1.0]
+        beats = np.array([index[i, i] - 1 for i in self._ix + BODY - 1], int)
         pairs = list(zip(self._it, self._ix + 3, strict=True))
-        self._theta_velocity = np.array(
+        theta_velocity = np.array(
             [[index[i, j + m] - 1 for m in range(3)] for i, j in pairs], int
         )
-        self._velocity_theta = np.array(
+        velocity_theta = np.array(
             [[index[j + m, i] - 1 for m in range(3)] for i, j in pairs], int
         )
-        self._P_values = P.data.copy()
+        values = P.data.copy()
         # What is written at each solve, for its intervals.
-        self._P_values[self._theta_diagonal] = 0.0
-        self._P_values[self._theta_velocity] = 0.0
-        self._P_values[self._velocity_theta] = 0.0
+        values[theta_diagonal] = 0.0
+        values[theta_velocity] = 0.0
+        values[velocity_theta] = 0.0
+        self._cost_entries = bind(
+            CostEntries(
+                values,
+                velocity_weight,
+                neighbors,
+                theta_diagonal,
+                theta_pairs,
+                theta_velocity,
+                velocity_theta,
+                beats,
+            )
+        )
 
     def _state_cost(self) -> tuple[np.ndarray, np.ndarray]:
         """Cost of a state per second, and of the last one."""
@@ -256,19 +244,10 @@ class PredictiveMatrices:
         Ad, Bd, e = linearize_dynamics(horizon, x0, self._soles, self._m, self._g)
         e[0] += Ad[0] @ x0
         _gather(Ad.ravel(), Bd.ravel(), self._sources, self.A.data)
-        # |dv + theta v_ref / h|^2: slowing down also slows what is to be tracked.
-        scale = horizon.velocity[1:] / h[:, None]
-        weight = self._velocity_weight[:, None]
-        values = self._P_values.copy()
-        dilation, change = time_dilation_weights(self._weights, h)
-        values[self._theta_diagonal] = (
-            dilation + change**2 * self._neighbors + (weight * scale**2).sum(1)
-        )
-        values[self._theta_pairs] = -(change[:-1] * change[1:])[:, None]
-        values[self._theta_velocity] = weight * scale
-        values[self._velocity_theta] = weight * scale
-        values[self._beats] *= beat / self._weights.beat
-        self.P.data = values
+        w = self._weights
+        spacing, changing = w.spacing, np.sqrt(w.spacing * w.time_dilation_change)
+        rates = spacing, w.time_dilation, changing, beat / w.beat
+        write_cost(self._cost_entries, h, horizon.velocity, rates, self.P.data)
         return e.ravel()
 
     def cost_of_time(self, horizon: Horizon) -> np.ndarray:

@@ -11,7 +11,7 @@ from backbeat.mpc.plans.explanation import LimitReport, PlanExplanation
 from backbeat.mpc.plans.plan import Plan
 from backbeat.mpc.plans.start import PlanStart
 from backbeat.mpc.predictive.bounds import HEIGHT, LEAST_HEIGHT
-from backbeat.mpc.predictive.matrices import time_dilation_weights
+from backbeat.mpc.predictive.cost_entries import time_dilation_weights
 from backbeat.mpc.predictive.program import PredictiveProgram, Solve
 from backbeat.mpc.predictive.settings import TempoRamp
 

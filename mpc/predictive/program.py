@@ -161,8 +161,10 @@ class PredictiveProgram:
         horizon, x0, _, (low, high) = self._data
         of, N, t0 = self._matrices, self.weights.knots, 6 * self._C
         Z = self._solver.x.reshape(N, -1)
-        X = np.vstack([x0, Z[:, of.num_inputs :]])
-        dilation = np.clip(Z[:, t0], low[:, t0], high[:, t0])
+        X = np.empty((N + 1, of.num_states))
+        X[0], X[1:] = x0, Z[:, of.num_inputs :]
+        # Three times as fast as np.clip.
+        dilation = np.minimum(np.maximum(Z[:, t0], low[:, t0]), high[:, t0])
         durations = horizon.h + dilation
         objective = self._solver.objective + com_lowering**2 @ of.lowering_offset
         return Plan(

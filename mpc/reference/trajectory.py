@@ -9,6 +9,7 @@ impact, where the left and the right limit are both on the grid.
 import numpy as np
 
 from backbeat.behaviors.library.behavior import Behavior
+from backbeat.models.compiled.bound import bind
 from backbeat.models.robot.model import RobotModel
 from backbeat.mpc.reference.sampling import (
     ReferenceSample,
@@ -35,7 +36,7 @@ def patch_names(behavior: Behavior) -> tuple[str, ...]:
     contacts = behavior.robot_model.contacts
     patches = [n for n in behavior.motion.contacts if not contacts[n].is_point]
     # A seat has no limb, and such contacts come last.
-    return tuple(sorted(patches, key=lambda n: len(contacts[n].limb) != 6))
+    return tuple(sorted(patches, key=lambda n: len(contacts[n].limb) == 0))
 
 
 class Reference:
@@ -52,6 +53,8 @@ class Reference:
         table: the motion as arrays.
         heading: (M, 2, 2) forward and left of the first sole, x and y without one.
         duration: length [s].
+        bound: table and heading for compiled functions.
+        sole_indices: `soles` as an array.
     """
 
     def __init__(self, behavior: Behavior) -> None:
@@ -69,6 +72,8 @@ class Reference:
             for c in range(len(self.patches))
         )
         self.duration = behavior.duration
+        self.bound = bind((self.table, self.heading))
+        self.sole_indices = np.array(self.soles, int)
 
     def _headings(self) -> np.ndarray:
         heading = np.tile(np.eye(2), (len(self.table.t), 1, 1))

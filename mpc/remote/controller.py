@@ -8,25 +8,36 @@ the last command, which only damps, stays in force for good.
 """
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 from pydrake.common.value import AbstractValue
-from pydrake.systems.framework import BasicVector, Context, State
+from pydrake.systems.framework import BasicVector, Context, DiagramBuilder, State
 
+from backbeat.behaviors.library.behavior import Behavior
 from backbeat.models.actuation.joint_command import BLOCKS, joint_command
 from backbeat.models.common.collectable_system import CollectableSystem, weak
 from backbeat.models.common.errors import BackbeatError
+from backbeat.mpc.control.controllers import (
+    ControllerRecord,
+    Controllers,
+    ControllerSettings,
+    memory_of,
+)
+from backbeat.mpc.control.outside import ConnectControllers
 from backbeat.mpc.plans.plan import Plan
+from backbeat.mpc.plans.weights import PredictiveWeights
 from backbeat.mpc.predictive.settings import PlanSettings
 from backbeat.mpc.reference.trajectory import Reference
+from backbeat.mpc.remote.address import Address
 from backbeat.mpc.remote.contents import ControlSettings
 from backbeat.mpc.remote.exchange import Answer
 from backbeat.mpc.remote.link import RemoteLink
 from backbeat.mpc.safety.fail_safe import FailSafe, Failure, Mode, Safety, advance
 from backbeat.mpc.safety.servo_gains import hold_gains
+from backbeat.mpc.scenario.parts.timing import TimingSettings
 from backbeat.mpc.scenario.specification import Scenario
-from backbeat.mpc.scenario.tick_loss import tick_losses
 from backbeat.mpc.whole_body.core import CARRY
 
 
@@ -88,25 +99,32 @@ class RemoteController(CollectableSystem):
     """
 
     def __init__(
-        self, link: RemoteLink, reference: Reference, scenario: Scenario
+        self,
+        link: RemoteLink,
+        reference: Reference,
+        timing: TimingSettings,
+        latency: float,
+        is_lost: Callable[[float], bool],
     ) -> None:
         """Makes the stand-in.
 
         Args:
             link: the connection, open.
             reference: the behavior.
-            scenario: period of ticks, delays.
+            timing: period of ticks, and lead-in.
+            latency: from a motion to the motors' answer [s].
+            is_lost: whether the tick at a time since the beginning is lost.
 
         Raises:
             BackbeatError: plans are not made on ticks.
         """
         super().__init__()
-        check_periods(scenario)
+        check_periods(timing)
         robot = self.robot = reference.robot
         nj, self._nq = robot.num_joints, robot.num_positions
-        self.link, self._lead_in = link, scenario.lead_in
-        self._hold = hold_gains(robot, reference, scenario.latency, scenario.time_step)
-        self._limits, self._is_lost = FailSafe(carry=CARRY), tick_losses(scenario)
+        self.link, self._lead_in = link, timing.lead_in
+        self._hold = hold_gains(robot, reference, latency, timing.time_step)
+        self._limits, self._is_lost = FailSafe(carry=CARRY), is_lost
         declare = self.DeclareVectorInputPort
         self._state_port = declare("state", robot.num_positions + robot.num_velocities)
         self._force_port = declare("normal_forces", len(robot.soles))
@@ -133,7 +151,7 @@ class RemoteController(CollectableSystem):
             "memory", lambda: AbstractValue.Make(first), weak(self._calc_memory), state
         )
         self.DeclarePeriodicUnrestrictedUpdateEvent(
-            scenario.tick_period, 0.0, weak(self._update)
+            timing.tick_period, 0.0, weak(self._update)
         )
         self.tick_times: list[float] = []
 
@@ -242,15 +260,75 @@ class RemotePlans(CollectableSystem):
         output.set_value(self._link.record())
 
 
-def check_periods(scenario: Scenario) -> None:
+class RemoteControllers:
+    """Both controllers of a closed loop, over a connection."""
+
+    def __init__(self, link: RemoteLink) -> None:
+        """Has them behind a connection, which `open` makes."""
+        self._link = link
+
+    def open(self) -> None:
+        """Connects.
+
+        Raises:
+            BackbeatError: nobody listens, it does not get ready, or it refuses.
+        """
+        self._link.open()
+
+    def close(self) -> None:
+        """Hangs up."""
+        self._link.close()
+
+    def add(
+        self,
+        builder: DiagramBuilder,
+        reference: Reference,
+        settings: ControllerSettings,
+    ) -> Controllers:
+        """Adds what stands for them in a diagram.
+
+        Raises:
+            BackbeatError: plans are not made on ticks.
+        """
+        timing, is_lost = settings.timing, settings.is_tick_lost
+        latency = settings.ticks.latency
+        fast = RemoteController(self._link, reference, timing, latency, is_lost)
+        builder.AddNamedSystem("remote_controller", fast)
+        slow = RemotePlans(self._link)
+        builder.AddNamedSystem("remote_plans", slow)
+        builder.Connect(fast.GetOutputPort("memory"), slow.GetInputPort("memory"))
+        names = ("state", "normal_forces", "settings", "hands", "plan_delay")
+        inputs = {name: (fast.GetInputPort(name),) for name in names}
+
+        def record(root: Context) -> ControllerRecord:
+            made, own = memory_of(slow, root), memory_of(fast, root)
+            return ControllerRecord(
+                made.tick_safety, made.plan_safety, own.link, own.lost
+            )
+
+        return Controllers(slow, fast, inputs, record)
+
+
+def remote_controllers(address: Address) -> ConnectControllers:
+    """What connects a run to the controllers at an address."""
+
+    def connect(
+        behavior: Behavior, scenario: Scenario, weights: PredictiveWeights | None
+    ) -> RemoteControllers:
+        return RemoteControllers(RemoteLink(address, behavior, scenario, weights))
+
+    return connect
+
+
+def check_periods(timing: TimingSettings) -> None:
     """Checks that plans are made on ticks, the only times at which anything is sent.
 
     Raises:
         BackbeatError: they are not.
     """
-    ticks = scenario.plan_period / scenario.tick_period
+    ticks = timing.plan_period / timing.tick_period
     if abs(ticks - round(ticks)) > 1e-6:
         raise BackbeatError(
-            f"scenario: with a remote controller plan_period ({scenario.plan_period} "
-            f"s) must be a multiple of tick_period ({scenario.tick_period} s)"
+            f"scenario: with a remote controller plan_period ({timing.plan_period} "
+            f"s) must be a multiple of tick_period ({timing.tick_period} s)"
         )

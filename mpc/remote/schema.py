@@ -91,6 +91,9 @@ def model_fingerprint(robot: RobotModel) -> str:
         add("body", tree.mass[j + 1], tree.p_BoBcm[j + 1], tree.I_BBcm[j + 1])
         limits = (robot.position_lower[j], robot.position_upper[j])
         add("limits", *limits, robot.effort_limits[j], robot.damping[j])
+        motor = (tree.rotor[j], robot.motors.stall[j], robot.motors.slope[j])
+        if any(motor):
+            add("motor", *motor)
     return sha.hexdigest()
 
 

@@ -14,11 +14,15 @@ from pydrake.systems.framework import BasicVector, Context, State, ValueProducer
 
 from backbeat.models.actuation.joint_command import BLOCKS, joint_command
 from backbeat.models.common.collectable_system import weak
+from backbeat.models.robot.model import RobotModel
 from backbeat.models.state.configuration import Configuration
+from backbeat.mpc.control.outside import ConnectTaskSpace
+from backbeat.mpc.remote.address import Address
 from backbeat.mpc.remote.task_exchange import TaskRequest
 from backbeat.mpc.remote.task_link import TaskSpaceLink
 from backbeat.mpc.safety.fail_safe import FailSafe, Failure, Mode, Safety, advance
 from backbeat.mpc.safety.servo_gains import bounded_gains
+from backbeat.mpc.scenario.task_space_scenario import TaskSpaceScenario
 from backbeat.mpc.task_space.law import TaskSpaceCommand, TaskSpaceLaw
 from backbeat.mpc.task_space.system import TaskSpaceSystem
 from backbeat.mpc.whole_body.core import CARRY
@@ -187,3 +191,47 @@ class RemoteTaskSpace(TaskSpaceSystem):
             command = joint_command(none, memory.posture, none, *self._hold)
             return replace(memory, command=command)
         return memory
+
+
+class RemoteTaskControl:
+    """A controller in task space, over a connection."""
+
+    def __init__(self, link: TaskSpaceLink) -> None:
+        """Has it behind a connection, which `open` makes."""
+        self._link = link
+        self._system: RemoteTaskSpace | None = None
+
+    def open(self) -> None:
+        """Connects.
+
+        Raises:
+            BackbeatError: nobody listens, it does not get ready, or it refuses.
+        """
+        self._link.open()
+
+    def close(self) -> None:
+        """Hangs up."""
+        self._link.close()
+
+    def system(
+        self, law: TaskSpaceLaw, q: np.ndarray, period: float
+    ) -> RemoteTaskSpace:
+        """What stands for it in a diagram; see `RemoteTaskSpace`."""
+        self._system = RemoteTaskSpace(self._link, law, q, period)
+        return self._system
+
+    def safety(self, root: Context) -> Safety:
+        """What its stand-in has done so far about answers that did not come."""
+        assert self._system is not None
+        own = self._system.GetMyContextFromRoot(root)
+        safety: Safety = self._system.GetOutputPort("memory").Eval(own).link
+        return safety
+
+
+def remote_task_space(address: Address) -> ConnectTaskSpace:
+    """What connects a run to the controller at an address."""
+
+    def connect(robot: RobotModel, scenario: TaskSpaceScenario) -> RemoteTaskControl:
+        return RemoteTaskControl(TaskSpaceLink(address, robot, scenario))
+
+    return connect

@@ -25,7 +25,6 @@ from backbeat.models.common.errors import BackbeatError, gist
 from backbeat.models.common.outside_file import is_there
 from backbeat.models.common.plain_data import Perhaps, Several, cleaned, misfits
 from backbeat.models.common.table_file import read_table
-from backbeat.models.common.yaml_file import parse_yaml
 from backbeat.mpc.analysis.drumming.hits import run_hits
 from backbeat.mpc.analysis.marker_errors import run_markers
 from backbeat.mpc.plans.weights import PredictiveWeights, read_weights
@@ -33,7 +32,7 @@ from backbeat.mpc.runs.metrics_schema import METRICS
 from backbeat.mpc.runs.origin import origin_story
 from backbeat.mpc.runs.predictions import predictions_story
 from backbeat.mpc.runs.table import run_frame
-from backbeat.mpc.scenario.specification import Scenario
+from backbeat.mpc.scenario.specification import Scenario, read_scenario
 from backbeat.mpc.simulation.run import SimulationRun
 
 # Columns of earlier versions, read under the names that they have now.
@@ -168,7 +167,7 @@ def run_settings(story: Mapping[str, Any]) -> Scenario:
         BackbeatError: it was made by a Backbeat that had other settings.
     """
     text = json.dumps(story["scenario"])
-    return parse_yaml(Scenario, text, "the run's scenario").check()
+    return read_scenario(text, "the run's scenario").check()
 
 
 def run_weights(story: Mapping[str, Any]) -> PredictiveWeights:

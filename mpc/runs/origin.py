@@ -49,10 +49,16 @@ def origin_story(behavior: Behavior) -> dict[str, Any]:
     return {
         "behavior_key": behavior.provenance.get("key"),
         "robot_hash": robot_hash(behavior.robot),
-        "code": source_hash(("models", "optimization", "behaviors", "mpc")),
+        "code": _code(),
         "versions": code_versions(),
         "machine": machine(),
     }
+
+
+@cache
+def _code() -> str:
+    """Hash of our sources, as they were when this process began to tell of them."""
+    return source_hash(("models", "optimization", "behaviors", "mpc"))
 
 
 def other_origins(story: Mapping[str, Any], behavior: Behavior) -> list[str]:

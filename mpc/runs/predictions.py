@@ -37,7 +37,7 @@ _MOST = 2**31 - 1
 
 def predictions_story(run: SimulationRun) -> dict[str, Any]:
     """What the plans of a run expected, as plain data; see `FiledPredictions`."""
-    reference, start = Reference(run.behavior), run.scenario.lead_in
+    reference, start = Reference(run.behavior), run.scenario.timing.lead_in
     patches, units = reference.patches, _units(len(reference.patches))
     table = np.zeros((len(run.plans), len(units)), np.int32)
     for row, plan in zip(table, run.plans, strict=True):

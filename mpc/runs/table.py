@@ -13,7 +13,7 @@ from backbeat.behaviors.library.table import WRENCH
 from backbeat.models.robot.model import RobotModel
 from backbeat.models.state.configuration import Configuration
 from backbeat.models.state.names import position_names, velocity_names
-from backbeat.mpc.control.plan_channel import plans_in_force
+from backbeat.mpc.control.plan_channel import PlanDelivery, plans_in_force
 from backbeat.mpc.plans.capture_point import capture_point
 from backbeat.mpc.plans.plan import Plan
 from backbeat.mpc.reference.sampling import ReferenceSample
@@ -42,9 +42,9 @@ def run_frame(run: SimulationRun) -> pd.DataFrame:
     for i, axis in enumerate("xyz"):
         columns[f"push.f{axis}"] = run.push[:, i]
     derived = _balance(run) | _controller(run)
-    if run.scenario.log_dynamics:
+    if run.scenario.monitoring.log_dynamics:
         derived |= _dynamics(run)
-    if run.scenario.state == "estimated":
+    if run.scenario.sensing.is_estimated:
         derived |= _state("sensed.", robot, run.sensed)
     for name, values in derived.items():
         is_double = values.dtype == np.float64 and name not in TIMES
@@ -118,9 +118,10 @@ def _controller(run: SimulationRun) -> Columns:
     """Planned and predicted values at every sample."""
     reference, t = Reference(run.behavior), run.t
     robot, M = reference.robot, len(run.t)
-    clock = t + run.scenario.lead_in
-    plans, now = plans_in_force(run.plans, run.scenario, clock)
-    _, before = plans_in_force(run.plans, run.scenario, clock - AHEAD)
+    clock = t + run.scenario.timing.lead_in
+    delivery = PlanDelivery.of(run.scenario)
+    plans, now = plans_in_force(run.plans, delivery, clock)
+    _, before = plans_in_force(run.plans, delivery, clock - AHEAD)
     q, com = np.zeros((M, robot.num_positions)), np.zeros((M, 3))
     wrench = np.zeros((M, len(reference.patches), 6))
     phase, expected = np.zeros(M), np.full((M, 3), np.nan)
@@ -147,7 +148,7 @@ def _controller(run: SimulationRun) -> Columns:
 
 def _plan_columns(run: SimulationRun, plans: list[Plan]) -> Columns:
     """The plan in force at every sample, and the time that programs took."""
-    start = run.scenario.lead_in
+    start = run.scenario.timing.lead_in
     return {
         "phase_rate": np.array([p.rate for p in plans]),
         "plan.time": np.array([p.time - start for p in plans]),
@@ -167,8 +168,8 @@ def _plan_columns(run: SimulationRun, plans: list[Plan]) -> Columns:
 
 def _slowest_ticks(run: SimulationRun) -> np.ndarray:
     """(M,) wall time of the slowest tick since the sample before [ms]."""
-    clock, found = run.t + run.scenario.lead_in, np.full(len(run.t), np.nan)
-    ticks = np.nan_to_num(clock / run.scenario.tick_period + 1e-6, posinf=0.0)
+    clock, found = run.t + run.scenario.timing.lead_in, np.full(len(run.t), np.nan)
+    ticks = np.nan_to_num(clock / run.scenario.timing.tick_period + 1e-6, posinf=0.0)
     ends = np.floor(ticks).astype(int) + 1
     start = 0
     for k, end in enumerate(ends):

@@ -104,7 +104,7 @@ class JointModes(CollectableSystem):
         """
         super().__init__()
         robot = self._robot = reference.robot
-        self._periods = tuple(periods)
+        self.periods = tuple(periods)
         modes = np.array([robot.modes.get(n, "torque") for n in robot.joint_names])
         self._position, self._velocity = modes == "position", modes == "velocity"
         self._gains = hold_gains(robot, reference, latency, step)
@@ -123,7 +123,7 @@ class JointModes(CollectableSystem):
         q = state[: robot.num_positions]
         if np.isfinite(state).all():
             self._drive(blocks, q)
-            for period in self._periods:
+            for period in self.periods:
                 if period.start <= time < period.end:
                     self._soften(blocks, q, period)
         output.SetFromVector(blocks.ravel())

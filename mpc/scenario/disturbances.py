@@ -14,7 +14,7 @@ from pydrake.systems.framework import BasicVector, Context
 from backbeat.models.common.collectable_system import CollectableSystem, weak
 from backbeat.models.common.errors import unknown_name
 from backbeat.models.robot.model import RobotModel
-from backbeat.mpc.scenario.specification import Push
+from backbeat.mpc.scenario.parts.push import Push
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,8 @@ from backbeat.behaviors.library.behavior import Behavior, Event
 from backbeat.behaviors.music.notation.meter import Pulse
 from backbeat.models.common.errors import BackbeatError
 from backbeat.mpc.predictive.settings import TempoRamp
-from backbeat.mpc.scenario.specification import Scenario
+from backbeat.mpc.scenario.parts.disturbances import DisturbanceSettings
+from backbeat.mpc.scenario.parts.timing import TimingSettings
 
 
 @dataclass(frozen=True)
@@ -57,39 +58,43 @@ class RequestedTempo:
         return [(self.when(time), pulse) for time, pulse in pulses]
 
 
-def requested_tempo(scenario: Scenario) -> RequestedTempo:
-    """The tempo that the events of a scenario request."""
+def requested_tempo(disturbances: DisturbanceSettings) -> RequestedTempo:
+    """The tempo that the events of a run ask for."""
     tempos = [TempoRamp()]
-    for event in scenario.sorted_events():
+    for event in disturbances.sorted_events():
         if event.tempo is not None:
             tempos.append(tempos[-1].changed(event.time, event.tempo))
     return RequestedTempo(tuple(tempos))
 
 
-def play_length(scenario: Scenario, behavior: Behavior) -> float:
+def play_length(
+    timing: TimingSettings, disturbances: DisturbanceSettings, behavior: Behavior
+) -> float:
     """From the start of the behavior to the end of the run [s]."""
-    ends = requested_tempo(scenario).when(behavior.duration)
-    return float(min(scenario.duration or np.inf, ends + scenario.lead_out))
+    ends = requested_tempo(disturbances).when(behavior.duration)
+    return float(min(timing.duration or np.inf, ends + timing.lead_out))
 
 
-def check_times(scenario: Scenario, behavior: Behavior) -> None:
+def check_times(
+    timing: TimingSettings, disturbances: DisturbanceSettings, behavior: Behavior
+) -> None:
     """Checks that all pushes and events of a scenario come in the run.
 
     Raises:
         BackbeatError: one would never come, or a push not as a whole.
     """
-    end = play_length(scenario, behavior)
-    for event in scenario.events:
+    end = play_length(timing, disturbances, behavior)
+    for event in disturbances.events:
         if event.time > end:
             raise BackbeatError(
                 f"scenario: an event at {event.time:g} s comes after the run of "
                 f"{behavior.name}, which ends at {end:.2f} s; let it come earlier, or "
                 "change lead_out or duration"
             )
-    for push in scenario.pushes:
-        if not -scenario.lead_in <= push.time < end:
+    for push in disturbances.pushes:
+        if not -timing.lead_in <= push.time < end:
             raise BackbeatError(
                 f"scenario: a push at {push.time:g} s is not in the run of "
-                f"{behavior.name}, which goes from {-scenario.lead_in:g} to {end:.2f} "
+                f"{behavior.name}, which goes from {-timing.lead_in:g} to {end:.2f} "
                 "s; push within, or change lead_in, lead_out or duration"
             )

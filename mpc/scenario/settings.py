@@ -13,6 +13,9 @@ from backbeat.models.common.errors import BackbeatError
 from backbeat.mpc.plans.hand_offset import HandOffset, check_hand
 from backbeat.mpc.predictive.settings import PlanSettings
 from backbeat.mpc.reference.trajectory import Reference
+from backbeat.mpc.scenario.parts.control import ControlOptions
+from backbeat.mpc.scenario.parts.sensing import SensingSettings
+from backbeat.mpc.scenario.parts.world import WorldSettings
 from backbeat.mpc.scenario.setting_event import HANDS, SettingEvent
 from backbeat.mpc.scenario.specification import Scenario
 
@@ -70,28 +73,29 @@ class Settings:
         )
 
 
-def first_settings(scenario: Scenario, behavior: Behavior) -> Settings:
+def first_settings(
+    control: ControlOptions, world: WorldSettings, behavior: Behavior
+) -> Settings:
     """What holds at the start of a run, before any event."""
-    priority = scenario.beat_priority
-    if priority is None:
-        priority = behavior.beat_priority
-    plan = PlanSettings(
-        scenario.timing, scenario.forces, scenario.posture, scenario.steps, priority
-    )
-    world = scenario.world
-    return Settings(plan, scenario.friction, plan_delay=world.plan_delay)
+    plan = control.plan_settings(behavior)
+    return Settings(plan, world.friction, plan_delay=world.mismatch.plan_delay)
 
 
 def settings_at(scenario: Scenario, behavior: Behavior, t: float) -> Settings:
     """What holds at time t of the behavior [s], after the events so far."""
-    settings = first_settings(scenario, behavior)
-    for event in scenario.sorted_events():
+    settings = first_settings(scenario.control, scenario.world, behavior)
+    for event in scenario.disturbances.sorted_events():
         if event.time <= t + 1e-9:
             settings = settings.after(event, event.time)
     return settings
 
 
-def check_event(event: SettingEvent, scenario: Scenario, reference: Reference) -> None:
+def check_event(
+    event: SettingEvent,
+    world: WorldSettings,
+    sensing: SensingSettings,
+    reference: Reference,
+) -> None:
     """Checks that an event is possible in a run of a behavior.
 
     Raises:
@@ -107,12 +111,12 @@ def check_event(event: SettingEvent, scenario: Scenario, reference: Reference) -
             f"{reference.behavior.name} leaves the ground, and in the air gravity has "
             "the tempo: it cannot be changed"
         )
-    if event.friction is not None and scenario.world.patch_friction:
+    if event.friction is not None and world.mismatch.patch_friction:
         raise BackbeatError(
             "this scenario draws the friction of every foothold "
             "(world.patch_friction): it cannot be changed in the run"
         )
-    if event.noise_scale is not None and scenario.state != "estimated":
+    if event.noise_scale is not None and not sensing.is_estimated:
         raise BackbeatError(
             "the controllers of this scenario read the true state, which has no "
             "noise: noise_scale needs state: estimated"
@@ -144,8 +148,8 @@ class SettingsSource(CollectableSystem):
             events: what is to come, in order of time.
         """
         super().__init__()
-        self._memory = self.DeclareAbstractState(AbstractValue.Make(first))
-        self._events = self.DeclareAbstractState(AbstractValue.Make(tuple(events)))
+        self._memory = int(self.DeclareAbstractState(AbstractValue.Make(first)))
+        self._events = int(self.DeclareAbstractState(AbstractValue.Make(tuple(events))))
         state = {self.all_state_ticket()}
         self.DeclareAbstractOutputPort(
             "plan", lambda: AbstractValue.Make(first.plan), weak(self._calc_plan), state
@@ -158,27 +162,27 @@ class SettingsSource(CollectableSystem):
 
     def now(self, context: Context) -> Settings:
         """What holds, from its own context."""
-        settings: Settings = context.get_abstract_state(int(self._memory)).get_value()
+        settings: Settings = context.get_abstract_state(self._memory).get_value()
         return settings
 
     def pending(self, context: Context) -> tuple[SettingEvent, ...]:
         """What is still to come, from its own context, in order of time."""
         events: tuple[SettingEvent, ...] = context.get_abstract_state(
-            int(self._events)
+            self._events
         ).get_value()
         return events
 
     def add(self, context: Context, event: SettingEvent) -> None:
         """Adds an event to what is to come, after those of the same time."""
         events = sorted((*self.pending(context), event), key=lambda e: e.time)
-        context.SetAbstractState(int(self._events), tuple(events))
+        context.SetAbstractState(self._events, tuple(events))
 
     def take(self, context: Context) -> SettingEvent:
         """Lets the next event take effect; returns it."""
         event, *rest = self.pending(context)
         settings = self.now(context).after(event, event.time)
-        context.SetAbstractState(int(self._memory), settings)
-        context.SetAbstractState(int(self._events), tuple(rest))
+        context.SetAbstractState(self._memory, settings)
+        context.SetAbstractState(self._events, tuple(rest))
         return event
 
     def _calc_plan(self, context: Context, output: AbstractValue) -> None:
@@ -204,9 +208,10 @@ def add_settings(
     Raises:
         BackbeatError: an event of the scenario is not possible.
     """
-    events = scenario.sorted_events()
+    events = scenario.disturbances.sorted_events()
     for event in events:
-        check_event(event, scenario, reference)
-    source = SettingsSource(first_settings(scenario, reference.behavior), events)
+        check_event(event, scenario.world, scenario.sensing, reference)
+    first = first_settings(scenario.control, scenario.world, reference.behavior)
+    source = SettingsSource(first, events)
     builder.AddNamedSystem("settings", source)
     return source

@@ -8,33 +8,36 @@ and its number alone. The first tick is never lost, for before it there is no co
 
 from collections.abc import Callable
 
-from backbeat.mpc.scenario.model_mismatch import Stream, random_stream
-from backbeat.mpc.scenario.specification import Scenario
+from backbeat.mpc.scenario.model_mismatch import ModelMismatch, Stream, random_stream
 
 
-def is_tick_lost(number: int, scenario: Scenario) -> bool:
+def is_tick_lost(number: int, error: ModelMismatch, seed: int) -> bool:
     """Whether a tick gets lost in a run.
 
     Args:
         number: of the tick, from 0 at the beginning of the simulation.
-        scenario: its loss, burst and seed.
+        error: its loss and burst.
+        seed: of the run.
     """
-    world = scenario.world
-    if world.tick_loss == 0 or number == 0:
+    if error.tick_loss == 0 or number == 0:
         return False
-    group = number // world.tick_burst
-    draw = random_stream(scenario.seed, Stream.TICK, group).uniform()
-    return bool(draw < world.tick_loss)
+    group = number // error.tick_burst
+    draw = random_stream(seed, Stream.TICK, group).uniform()
+    return bool(draw < error.tick_loss)
 
 
-def tick_losses(scenario: Scenario) -> Callable[[float], bool]:
+def tick_losses(
+    error: ModelMismatch, seed: int, period: float
+) -> Callable[[float], bool]:
     """Says of a time since a simulation began [s] whether its tick is lost.
 
     Args:
-        scenario: its loss, burst, seed and period of ticks.
+        error: loss and burst.
+        seed: of the run.
+        period: of ticks [s].
     """
 
     def is_lost(t: float) -> bool:
-        return is_tick_lost(round(t / scenario.tick_period), scenario)
+        return is_tick_lost(round(t / period), error, seed)
 
     return is_lost

@@ -21,7 +21,6 @@ from threadpoolctl import threadpool_limits
 
 from backbeat.behaviors.library.behavior import Behavior
 from backbeat.models.common.errors import BackbeatError, clipped, shown
-from backbeat.models.common.yaml_file import parse_yaml
 from backbeat.mpc.plans.weights import read_weights
 from backbeat.mpc.remote.address import Address
 from backbeat.mpc.remote.controller import check_periods
@@ -31,7 +30,7 @@ from backbeat.mpc.remote.link import motion_fingerprint
 from backbeat.mpc.remote.messages import read, to_bytes
 from backbeat.mpc.remote.schema import Schema, differences, make_schema
 from backbeat.mpc.remote.task_exchange import TaskHandshake, read_task_handshake
-from backbeat.mpc.scenario.specification import Scenario
+from backbeat.mpc.scenario.specification import read_scenario
 from backbeat.mpc.serving.session import ControllerService, ControllerSession
 from backbeat.mpc.serving.task_service import TaskSpaceService
 
@@ -296,8 +295,9 @@ class ControllerServer:
             gc.unfreeze()
 
     def _make(self, behavior: Behavior, handshake: Handshake) -> ControllerSession:
-        scenario = parse_yaml(Scenario, json.dumps(handshake.scenario), "the scenario")
-        check_periods(scenario.check())
+        text = json.dumps(handshake.scenario)
+        scenario = read_scenario(text, "the scenario").check()
+        check_periods(scenario.timing)
         weights = None
         if handshake.weights is not None:
             weights = read_weights(handshake.weights, "the weights")

@@ -15,9 +15,9 @@ from pydrake.systems.framework import DiagramBuilder
 
 from backbeat.behaviors.library.behavior import Behavior
 from backbeat.models.common.collectable_system import free_unused_systems
+from backbeat.mpc.control.controllers import ControllerSettings, add_controllers
 from backbeat.mpc.control.planner_process import PlannerProcess, PlannerSettings
 from backbeat.mpc.plans.weights import PredictiveWeights
-from backbeat.mpc.predictive.settings import PlanSettings
 from backbeat.mpc.reference.trajectory import Reference
 from backbeat.mpc.remote.contents import ControlSettings, Record, record_message
 from backbeat.mpc.remote.exchange import Answer, Request, answer_message, read_request
@@ -26,7 +26,6 @@ from backbeat.mpc.remote.joint_map import JointMap
 from backbeat.mpc.remote.schema import Schema
 from backbeat.mpc.scenario.settings import first_settings
 from backbeat.mpc.scenario.specification import Scenario
-from backbeat.mpc.simulation.controllers import add_controllers
 
 # Longest time between two requests [s], and most ticks in it: what is due there is done
 # before an answer.
@@ -49,22 +48,26 @@ class ControllerSession:
     ) -> None:
         """Makes the controllers; one may run in a process of its own."""
         self.reference, self.scenario = Reference(behavior), scenario
-        settings: PlanSettings = first_settings(scenario, behavior).plan
+        timing = scenario.timing
+        settings = first_settings(scenario.control, scenario.world, behavior)
         self._planner: PlannerProcess | None = None
-        self._pause = min(PAUSE, MOST_TICKS * scenario.tick_period)
-        if scenario.planner == "process":
-            own = PlannerSettings(
-                weights or PredictiveWeights(),
-                settings,
-                scenario.plan_period,
-                scenario.lead_in,
-                scenario.planning_time,
+        self._pause = min(PAUSE, MOST_TICKS * timing.tick_period)
+        if scenario.control.planner == "process":
+            own = PlannerSettings.of(
+                timing, settings.plan, weights or PredictiveWeights()
             )
             self._planner = PlannerProcess(behavior, own)
         free_unused_systems()
         builder = DiagramBuilder()
+        made_for = ControllerSettings(
+            timing,
+            scenario.tick_timing,
+            scenario.control,
+            scenario.world.mismatch,
+            scenario.seed,
+        )
         found = add_controllers(
-            builder, self.reference, scenario, weights, self._planner
+            builder, self.reference, made_for, weights, self._planner
         )
         self._slow, self._fast = found.predictive, found.whole_body
         for name, (first, *others) in found.inputs.items():
@@ -73,7 +76,7 @@ class ControllerSession:
                 builder.ConnectInput(name, port)
         self._diagram = builder.Build()
         self._inputs = {n: self._diagram.GetInputPort(n) for n in found.inputs}
-        self._defaults = ControlSettings(settings, (), scenario.world.plan_delay)
+        self._defaults = ControlSettings(settings.plan, (), settings.plan_delay)
         self._begin(0.0)
         self._warm_up()
 
@@ -95,7 +98,7 @@ class ControllerSession:
         x = np.r_[table.q[0], table.v[0]]
         force = np.full(len(robot.soles), robot.weight / max(1, len(robot.soles)))
         for k in range(3):
-            t = k * self.scenario.plan_period
+            t = k * self.scenario.timing.plan_period
             self(Request(0, t, k == 0, x, force, self._defaults))
         self._begin(0.0)
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from backbeat.models.common.errors import BackbeatError
 from backbeat.models.common.yaml_file import parse_yaml
+from backbeat.mpc.control.task_space_setup import set_up
 from backbeat.mpc.remote.schema import Schema, differences, make_schema, order
 from backbeat.mpc.remote.task_exchange import (
     TARGET,
@@ -16,7 +17,6 @@ from backbeat.mpc.remote.task_exchange import (
     task_answer_message,
 )
 from backbeat.mpc.scenario.task_space_scenario import TaskSpaceScenario
-from backbeat.mpc.simulation.task_space.setup import set_up
 from backbeat.mpc.task_space.law import TaskSpaceCommand
 
 

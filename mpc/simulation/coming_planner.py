@@ -10,21 +10,15 @@ from backbeat.behaviors.library.behavior import Behavior
 from backbeat.models.common.closing import Closing
 from backbeat.mpc.control.planner_process import PlannerProcess, PlannerSettings
 from backbeat.mpc.plans.weights import PredictiveWeights
-from backbeat.mpc.scenario.settings import first_settings
 from backbeat.mpc.scenario.specification import Scenario
 
 
 def planner_settings(
-    behavior: Behavior, scenario: Scenario, weights: PredictiveWeights
+    scenario: Scenario, behavior: Behavior, weights: PredictiveWeights
 ) -> PlannerSettings:
-    """Settings of a run for a planner in another process."""
-    return PlannerSettings(
-        weights,
-        first_settings(scenario, behavior).plan,
-        scenario.plan_period,
-        scenario.lead_in,
-        scenario.planning_time,
-    )
+    """What a planner in another process is told of a run."""
+    plan = scenario.control.plan_settings(behavior)
+    return PlannerSettings.of(scenario.timing, plan, weights)
 
 
 class ComingPlanner(Closing):

@@ -2,42 +2,48 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
-from pydrake.systems.framework import Context, DiagramBuilder, OutputPort
+from pydrake.systems.framework import Context, DiagramBuilder
 from pydrake.systems.primitives import LogVectorOutput, VectorLogSink
 
 from backbeat.behaviors.library.behavior import Behavior
-from backbeat.models.common.collectable_system import free_unused_systems
+from backbeat.models.common.collectable_system import (
+    CollectableSystem,
+    free_unused_systems,
+)
 from backbeat.models.world.scene import lock_joints
+from backbeat.mpc.control.controllers import (
+    Controllers,
+    ControllerSettings,
+    add_controllers,
+)
+from backbeat.mpc.control.outside import OutsideControllers
 from backbeat.mpc.monitoring.force_detector import ForceDetector
 from backbeat.mpc.plans.weights import PredictiveWeights
 from backbeat.mpc.predictive.controller import Planner
 from backbeat.mpc.reference.trajectory import Reference
-from backbeat.mpc.remote.link import RemoteLink
-from backbeat.mpc.safety.joint_modes import takes_efforts_alone
+from backbeat.mpc.safety.joint_modes import JointModes, takes_efforts_alone
 from backbeat.mpc.scenario.settings import SettingsSource, add_settings
 from backbeat.mpc.scenario.specification import Scenario
-from backbeat.mpc.simulation.controllers import (
-    Controllers,
-    FastController,
-    SlowController,
-    add_controllers,
-    add_remote_controllers,
-)
 from backbeat.mpc.world.joint_sample import JointSample
-from backbeat.mpc.world.joint_softness import add_joint_modes
+from backbeat.mpc.world.joint_softness import add_joint_modes, soft_periods
 from backbeat.mpc.world.mismatched_robot import apply_model_mismatch
-from backbeat.mpc.world.sensing import add_detector, add_estimator
+from backbeat.mpc.world.sensing import (
+    SensedPorts,
+    SensorSetup,
+    add_detector,
+    add_estimator,
+)
 from backbeat.mpc.world.servo_check import check_servos
 from backbeat.mpc.world.simulated_robot import (
     LOG_PERIOD,
     ControlledRobot,
+    PlantSettings,
     SimulatedRobot,
     add_simulated_robot,
 )
-from backbeat.mpc.world.simulated_world import draw_world
+from backbeat.mpc.world.simulated_world import WorldDraw, draw_world
 from backbeat.mpc.world.uneven_ground import stand_on
 
 # Called with the number of a step, how many there are, and what is made in it.
@@ -50,20 +56,28 @@ class ClosedLoop(ControlledRobot):
     """A built diagram with its named parts.
 
     Attributes:
-        predictive: slow controller, or its stand-in here when it is remote.
-        whole_body: fast controller, likewise.
+        controllers: both controllers, or their stand-ins here.
         settings: what holds at present, and what is still to come.
         logs: log sinks by name.
         q_start: (nq,) where the robot starts, on the ground as it is.
         detector: of forces that are not in the model.
     """
 
-    predictive: SlowController
-    whole_body: FastController
+    controllers: Controllers
     settings: SettingsSource
     logs: dict[str, VectorLogSink]
     q_start: np.ndarray
     detector: ForceDetector | None = None
+
+    @property
+    def predictive(self) -> CollectableSystem:
+        """The slow controller, or its stand-in."""
+        return self.controllers.predictive
+
+    @property
+    def whole_body(self) -> CollectableSystem:
+        """The fast controller, or its stand-in."""
+        return self.controllers.whole_body
 
     def make_context(self) -> Context:
         """A context at the start of the behavior, with its joints locked."""
@@ -71,7 +85,7 @@ class ClosedLoop(ControlledRobot):
         plant, behavior = self.world.plant, self.reference.behavior
         own = plant.GetMyMutableContextFromRoot(context)
         lock_joints(plant, own, self.reference.robot.locked)
-        error, seed = self.scenario.world, self.scenario.seed
+        error, seed = self.scenario.world.mismatch, self.scenario.seed
         apply_model_mismatch(plant, own, self.world.instance, error, seed)
         still = np.zeros(self.reference.robot.num_velocities)
         self.body.set_state(context, self.q_start, still)
@@ -101,8 +115,9 @@ def build_closed_loop(
     scenario: Scenario,
     weights: PredictiveWeights | None = None,
     planner: Planner | None = None,
-    remote: RemoteLink | None = None,
+    outside: OutsideControllers | None = None,
     progress: Progress | None = None,
+    by_hand: bool = True,
 ) -> ClosedLoop:
     """Connects world, controllers, servo, disturbances and logs.
 
@@ -111,48 +126,56 @@ def build_closed_loop(
         scenario: how.
         weights: weights of the predictive program.
         planner: plans in place of the predictive controller; None for itself.
-        remote: connection to another process that has both controllers; None for
-            controllers of its own.
+        outside: both controllers, open, where they are elsewhere.
         progress: called with the number of each step, how many there are, and what it
             is; the last one, what a first tick loads, is the caller's.
+        by_hand: whether pushes and settings may be added to those of the scenario.
     """
     tell = progress or _nothing
     tell(1, STEPS, "the behavior")
     free_unused_systems()
     builder, reference = DiagramBuilder(), Reference(behavior)
-    check_servos(reference, scenario)
+    check_servos(reference, scenario.latency, scenario.sampling)
     tell(2, STEPS, "the robot in its world")
-    # What another process asks for is seen when it does.
-    remembers = _has_modes(reference, scenario) or remote is not None
-    real = draw_world(scenario, reference)
+    modes = _joint_modes(reference, scenario)
+    timing, world, seed = scenario.timing, scenario.world, scenario.seed
+    draw = WorldDraw(world.mismatch, world.friction, seed)
+    real = draw_world(draw, reference)
     q_start = stand_on(reference, real.soles) if real.soles else reference.table.q[0]
-    body = add_simulated_robot(builder, reference, scenario, real, remembers)
+    pushes = scenario.disturbances.pushes
+    plant = PlantSettings(world.contact, scenario.actuation, timing, pushes)
+    # What controllers elsewhere ask for is seen when they do.
+    remembers = modes is not None or outside is not None
+    body = add_simulated_robot(builder, reference, real, plant, remembers, by_hand)
     settings = add_settings(builder, scenario, reference)
     tell(3, STEPS, "the controllers")
-    if remote is None:
-        found = add_controllers(builder, reference, scenario, weights, planner)
+    made_for = ControllerSettings(
+        timing, scenario.tick_timing, scenario.control, world.mismatch, seed
+    )
+    if outside is None:
+        # A delay of plans that never changes needs no memory of those on their way.
+        delays = (e.plan_delay for e in scenario.disturbances.events)
+        is_steady = not by_hand and all(delay is None for delay in delays)
+        found = add_controllers(
+            builder, reference, made_for, weights, planner, is_steady
+        )
     else:
-        found = add_remote_controllers(builder, reference, scenario, remote)
+        found = outside.add(builder, reference, made_for)
     tell(4, STEPS, "sensors and logs")
-    sensed = _add_sensing(builder, reference, scenario, body, settings, found)
+    setup = SensorSetup(scenario.sensing, timing, scenario.actuation.actuator_lag, seed)
+    sensed = _add_sensing(builder, reference, setup, body, settings, found)
     _connect_controllers(builder, found, sensed, settings, body)
-    _connect_command(builder, reference, scenario, body, found, sensed)
-    detector = _add_detector(builder, reference, scenario, body, settings, sensed)
-    logs = body.add_logs(builder, scenario.time_step)
+    _connect_command(builder, modes, body, found, sensed)
+    detector = None
+    if scenario.monitoring.watch_forces:
+        ports = body.servo.GetOutputPort("joint_effort"), settings.GetOutputPort("plan")
+        detector = add_detector(builder, reference, setup, sensed, *ports)
+    logs = body.add_logs(builder, timing.time_step)
     logs["sensed"] = LogVectorOutput(sensed.state, builder, LOG_PERIOD)
     diagram = builder.Build()
     diagram.set_name("closed_loop")
     return ClosedLoop(
-        diagram,
-        body,
-        reference,
-        scenario,
-        found.predictive,
-        found.whole_body,
-        settings,
-        logs,
-        q_start,
-        detector,
+        diagram, body, reference, scenario, found, settings, logs, q_start, detector
     )
 
 
@@ -160,42 +183,28 @@ def _nothing(step: int, steps: int, what: str) -> None:
     """Reports nothing."""
 
 
-class _Sensed(NamedTuple):
-    """Inputs of controllers and detector: the true state, or that of the sensors.
-
-    `sampled` is the state of when wrenches and `specific_force` were felt; who is told
-    the truth has no accelerometer.
-    """
-
-    state: OutputPort
-    sampled: OutputPort
-    normal_forces: OutputPort
-    wrenches: OutputPort
-    specific_force: OutputPort | None = None
-
-
 def _add_sensing(
     builder: DiagramBuilder,
     reference: Reference,
-    scenario: Scenario,
+    setup: SensorSetup,
     body: SimulatedRobot,
     settings: SettingsSource,
     controllers: Controllers,
-) -> _Sensed:
-    """Adds sensors and estimator, if the scenario has them."""
+) -> SensedPorts:
+    """Adds sensors and estimator, where the state is an estimated one."""
     force = body.contact_log.GetOutputPort("normal_forces")
     wrenches = body.contact_log.GetOutputPort("sole_wrenches")
-    if scenario.state != "estimated":
-        return _Sensed(body.state, body.state, force, wrenches)
+    if not setup.settings.is_estimated:
+        return SensedPorts(body.state, body.state, force, wrenches)
     scale = settings.GetOutputPort("noise_scale")
     estimator = add_estimator(
-        builder, reference, scenario, body.state, body.contact_log, scale
+        builder, reference, setup, body.state, body.contact_log, scale
     )
     builder.Connect(
         controllers.whole_body.GetOutputPort("joint_acceleration"),
         estimator.GetInputPort("joint_acceleration"),
     )
-    return _Sensed(
+    return SensedPorts(
         estimator.GetOutputPort("state"),
         estimator.GetOutputPort("sampled_state"),
         estimator.GetOutputPort("normal_forces"),
@@ -204,55 +213,34 @@ def _add_sensing(
     )
 
 
-def _has_modes(reference: Reference, scenario: Scenario) -> bool:
-    """Whether joints are ever commanded otherwise than by efforts and set points."""
-    return bool(scenario.compliant) or not takes_efforts_alone(reference.robot)
+def _joint_modes(reference: Reference, scenario: Scenario) -> JointModes | None:
+    """What joints take; None where it is never anything but efforts and set points."""
+    compliant, timing = scenario.disturbances.compliant, scenario.timing
+    if not compliant and takes_efforts_alone(reference.robot):
+        return None
+    latency = scenario.latency
+    periods = soft_periods(compliant, reference, timing, latency)
+    return JointModes(reference, latency, periods, timing.time_step)
 
 
 def _connect_command(
     builder: DiagramBuilder,
-    reference: Reference,
-    scenario: Scenario,
+    modes: JointModes | None,
     body: SimulatedRobot,
     controllers: Controllers,
-    sensed: _Sensed,
+    sensed: SensedPorts,
 ) -> None:
     """Connects the servo to the command, as the modes of the joints have it."""
     command = controllers.whole_body.GetOutputPort("command")
-    if _has_modes(reference, scenario):
-        command = add_joint_modes(
-            builder, reference, scenario, body, command, sensed.state
-        )
+    if modes is not None:
+        command = add_joint_modes(builder, modes, body, command, sensed.state)
     builder.Connect(command, body.servo.GetInputPort("command"))
-
-
-def _add_detector(
-    builder: DiagramBuilder,
-    reference: Reference,
-    scenario: Scenario,
-    body: SimulatedRobot,
-    settings: SettingsSource,
-    sensed: _Sensed,
-) -> ForceDetector | None:
-    """Adds what watches for unknown forces, if the scenario has it."""
-    if not scenario.watch_forces:
-        return None
-    return add_detector(
-        builder,
-        reference,
-        scenario,
-        sensed.sampled,
-        body.servo.GetOutputPort("joint_effort"),
-        sensed.wrenches,
-        settings.GetOutputPort("plan"),
-        sensed.specific_force,
-    )
 
 
 def _connect_controllers(
     builder: DiagramBuilder,
     controllers: Controllers,
-    sensed: _Sensed,
+    sensed: SensedPorts,
     settings: SettingsSource,
     body: SimulatedRobot,
 ) -> None:

@@ -1,7 +1,5 @@
 """The scenario that repeats a run whose settings were changed by hand."""
 
-from dataclasses import replace
-
 import numpy as np
 
 from backbeat.behaviors.library.behavior import Behavior
@@ -21,21 +19,19 @@ def repeatable(scenario: Scenario, behavior: Behavior, plans: int | None) -> Sce
     Raises:
         BackbeatError: nothing of the behavior has been simulated yet.
     """
-    scenario = replace(
-        scenario, pushes=list(scenario.pushes), events=list(scenario.events)
-    )
+    timing, done = scenario.timing, scenario.disturbances
     if plans is not None:
-        end = scenario.plan_period * plans
-        duration = end - scenario.lead_in
+        end = timing.plan_period * plans
+        duration = end - timing.lead_in
         # The sum of the two is to reach the period's end in spite of rounding.
-        while scenario.lead_in + duration < end:
+        while timing.lead_in + duration < end:
             duration = float(np.nextafter(duration, np.inf))
         if duration <= 0:
             raise BackbeatError(
                 "nothing of the behavior has been simulated yet; let it run first"
             )
-        scenario.duration = duration
+        scenario = scenario.changed(duration=duration)
     # What is to come after the last whole plan period is no part of it.
-    end = play_length(scenario, behavior)
-    scenario.pushes = [push for push in scenario.pushes if push.time < end]
-    return scenario
+    end = play_length(scenario.timing, done, behavior)
+    pushes = [push for push in done.pushes if push.time < end]
+    return scenario.changed(pushes=pushes, events=list(done.events))

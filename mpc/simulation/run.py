@@ -91,16 +91,16 @@ class SimulationRun:
         return inside
 
     def beat_times(self) -> np.ndarray:
-        """(B,) when the beats are, at the requested tempo [s]."""
-        tempo = requested_tempo(self.scenario)
+        """(B,) when the beats are, at the tempo that was asked for [s]."""
+        tempo = requested_tempo(self.scenario.disturbances)
         return tempo.beat_times(self.behavior, float(self.t[-1]))
 
     def pulses(self) -> list[tuple[float, Pulse]]:
-        """Pulses of the bars, each at its requested time [s]; see `Behavior.pulses`."""
-        tempo = requested_tempo(self.scenario)
+        """Pulses of the bars, each when it is asked for [s]; see `Behavior.pulses`."""
+        tempo = requested_tempo(self.scenario.disturbances)
         return tempo.pulses(self.behavior, float(self.t[-1]))
 
     def requested_events(self) -> tuple[Event, ...]:
-        """The behavior's events at their times at the requested tempo."""
-        tempo = requested_tempo(self.scenario)
+        """The behavior's events when the tempo asked for has them."""
+        tempo = requested_tempo(self.scenario.disturbances)
         return tuple(tempo.place(event) for event in self.behavior.events)

@@ -14,13 +14,13 @@ from backbeat.behaviors.library.behavior import Behavior
 from backbeat.models.common.closing import Closing
 from backbeat.models.common.collectable_system import weak
 from backbeat.models.world.simulator import make_simulator
+from backbeat.mpc.control.outside import ConnectControllers, OutsideControllers
 from backbeat.mpc.control.planner_process import PlannerProcess
 from backbeat.mpc.plans.plan import Plan
 from backbeat.mpc.plans.weights import PredictiveWeights
 from backbeat.mpc.predictive.controller import PredictiveController
-from backbeat.mpc.remote.address import Address
-from backbeat.mpc.remote.link import RemoteLink
 from backbeat.mpc.scenario.disturbances import on_links
+from backbeat.mpc.scenario.parts.push import Push
 from backbeat.mpc.scenario.requested_tempo import (
     check_times,
     play_length,
@@ -28,7 +28,7 @@ from backbeat.mpc.scenario.requested_tempo import (
 )
 from backbeat.mpc.scenario.setting_event import SettingEvent, setting_event
 from backbeat.mpc.scenario.settings import check_event
-from backbeat.mpc.scenario.specification import Push, Scenario
+from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.simulation.coming_planner import ComingPlanner, planner_settings
 from backbeat.mpc.simulation.diagram import (
     STEPS,
@@ -38,7 +38,7 @@ from backbeat.mpc.simulation.diagram import (
 )
 from backbeat.mpc.simulation.repeating import repeatable
 from backbeat.mpc.simulation.run_log import RunLog
-from backbeat.mpc.simulation.timeline import ROUNDING, advance_to, next_tick
+from backbeat.mpc.simulation.timeline import ROUNDING, advance_to
 from backbeat.mpc.world.fall import has_fallen, has_run_away
 from backbeat.mpc.world.joint_sample import Listener
 
@@ -67,55 +67,55 @@ class RunningLoop(Closing):
         behavior: Behavior,
         scenario: Scenario,
         weights: PredictiveWeights | None = None,
-        remote: Address | None = None,
+        remote: ConnectControllers | None = None,
         progress: Progress | None = None,
+        by_hand: bool = True,
     ) -> None:
         """Builds the loop and puts it at its start.
 
-        What a first tick loads or compiles is done before, in a Context that is
-        thrown away: it does not count as the robot's time.
+        A first tick is done before, in a Context that is thrown away: what it loads
+        does not count as the robot's time.
 
         Args:
             behavior: what to track.
             scenario: how.
             weights: weights of the predictive program.
-            remote: where the controllers are, in another process; None for inside.
-            progress: called with the number of each step of building, how many there
-                are, and what it is.
+            remote: connects to controllers that are elsewhere; None for inside.
+            progress: called at each step of building, see `build_closed_loop`.
+            by_hand: whether settings and pushes may be added by hand.
 
         Raises:
-            BackbeatError: the scenario makes no sense, or not for this behavior, or
-                its planner process does not start, or no controller answers.
+            BackbeatError: the scenario makes no sense, or not for this behavior.
         """
-        pushes = on_links(scenario.check().pushes, behavior.robot_model)
-        scenario = replace(scenario, pushes=pushes)
-        self.behavior, self.scenario = behavior, scenario
+        scenario = scenario.check()
+        pushes = on_links(scenario.disturbances.pushes, behavior.robot_model)
+        given = replace(scenario.disturbances, pushes=pushes)
+        scenario = replace(scenario, disturbances=given)
+        self.behavior, self.scenario, self._given = behavior, scenario, scenario
         self.weights = weights or PredictiveWeights()
-        check_times(scenario, behavior)
-        self._given = scenario
+        check_times(scenario.timing, given, behavior)
+        self._by_hand = by_hand
         self._planner: PlannerProcess | ComingPlanner | None = None
-        self._link: RemoteLink | None = None
+        self._outside: OutsideControllers | None = None
         self.log = RunLog({})
-        self.is_watching = scenario.watch_forces
+        self.is_watching = scenario.monitoring.watch_forces
         self._watchers: list[Watcher] = []
         planner = None
         if remote is not None:
-            self._link = RemoteLink(remote, behavior, scenario, weights)
-        elif scenario.planner == "process":
-            planner = PlannerProcess(
-                behavior, planner_settings(behavior, scenario, self.weights)
-            )
-            self._planner = planner
+            self._outside = remote(behavior, scenario, weights)
+        elif scenario.control.planner == "process":
+            told = planner_settings(scenario, behavior, self.weights)
+            self._planner = planner = PlannerProcess(behavior, told)
         try:
-            if self._link is not None:
-                self._link.open()
+            if (outside := self._outside) is not None:
+                outside.open()
             self.loop: ClosedLoop = build_closed_loop(
-                behavior, scenario, weights, planner, self._link, progress
+                behavior, scenario, weights, planner, outside, progress, by_hand
             )
             if progress is not None:
                 progress(STEPS, STEPS, "the first plan")
             self.restart()
-            self._simulate(scenario.plan_period)
+            self._simulate(scenario.timing.plan_period)
             self.restart()
         except BaseException:
             self.close()
@@ -126,8 +126,8 @@ class RunningLoop(Closing):
         self.log.close()
         if self._planner is not None:
             self._planner.close()
-        if self._link is not None:
-            self._link.close()
+        if self._outside is not None:
+            self._outside.close()
 
     def plan_beside(self) -> None:
         """Starts a process that plans as soon as it can, if none does yet.
@@ -135,8 +135,8 @@ class RunningLoop(Closing):
         Plans need a planning time for it to be worth it. They are the same to the last
         bit, wherever they are made. An error in starting it is one of `advance`.
         """
-        if self._planner is None and self._link is None:
-            told = planner_settings(self.behavior, self._given, self.weights)
+        if self._planner is None and self._outside is None:
+            told = planner_settings(self._given, self.behavior, self.weights)
             self._planner = ComingPlanner(self.behavior, told)
 
     def _meet_planner(self) -> None:
@@ -161,11 +161,10 @@ class RunningLoop(Closing):
             held: settings that hold from the start, at whatever time; None for those
                 of the scenario.
         """
-        events = list(self._given.events)
+        events = list(self._given.disturbances.events)
         if held is not None and held.values():
-            events.append(replace(held, time=-self._given.lead_in))
-        pushes = list(self._given.pushes)
-        self.scenario = replace(self._given, pushes=pushes, events=events)
+            events.append(replace(held, time=-self._given.timing.lead_in))
+        self.scenario = self._given.changed(events=events)
         loop = self.loop
         loop.whole_body.tick_times.clear()
         own = loop.make_context()
@@ -173,7 +172,7 @@ class RunningLoop(Closing):
         self.simulator.Initialize()
         self._let_watch()
         self.watch_forces(self.is_watching)
-        if len(events) > len(self._given.events):
+        if len(events) > len(self._given.disturbances.events):
             source = self.loop.settings
             source.add(source.GetMyMutableContextFromRoot(self.context), events[-1])
         self.log.close()
@@ -182,11 +181,7 @@ class RunningLoop(Closing):
         self.wall_time = 0.0
 
     def watch(self, watcher: Watcher) -> None:
-        """Has a function called after every step of the plant, from now on.
-
-        Args:
-            watcher: called with the root Context, of which it changes nothing.
-        """
+        """Calls a function with the root Context, to read, after every step from now."""
         self._watchers.append(watcher)
         self._let_watch()
 
@@ -197,7 +192,8 @@ class RunningLoop(Closing):
         """
         detector = self.loop.detector
         self.is_watching = on and detector is not None
-        self.scenario.watch_forces &= self.is_watching
+        if not self.is_watching:
+            self.scenario = self.scenario.changed(watch_forces=False)
         if detector is not None:
             detector.watch(detector.GetMyMutableContextFromRoot(self.context), on)
 
@@ -205,7 +201,7 @@ class RunningLoop(Closing):
         """Calls a listener with state and torques now, and whenever it is due."""
 
         def tell(root: Context) -> None:
-            t = float(root.get_time()) - self.scenario.lead_in
+            t = float(root.get_time()) - self.scenario.timing.lead_in
             if listener.is_due(t):
                 listener.take(self.loop.joint_sample(root, t))
 
@@ -229,12 +225,13 @@ class RunningLoop(Closing):
     @property
     def time(self) -> float:
         """Time of the behavior [s]."""
-        return float(self.context.get_time()) - self.scenario.lead_in
+        return float(self.context.get_time()) - self.scenario.timing.lead_in
 
     @property
     def end(self) -> float:
         """Time of the behavior at which the run ends [s]."""
-        return play_length(self.scenario, self.behavior)
+        now = self.scenario
+        return play_length(now.timing, now.disturbances, self.behavior)
 
     @property
     def is_over(self) -> bool:
@@ -249,8 +246,8 @@ class RunningLoop(Closing):
         """
         began = time.perf_counter()
         self._meet_planner()
-        scenario, start = self.scenario, self.context.get_time()
-        period, end = scenario.plan_period, scenario.lead_in + self.end
+        timing, start = self.scenario.timing, self.context.get_time()
+        period, end = timing.plan_period, timing.lead_in + self.end
         until = min(start + duration, end)
         while not self.is_over and self.context.get_time() < until - ROUNDING:
             boundary = period * (self.log.num_plans + 1)
@@ -278,8 +275,8 @@ class RunningLoop(Closing):
         context = system.GetMyContextFromRoot(self.context)
         plan: Plan = system.GetOutputPort("plan").Eval(context)
         self.log.add(plan, self.context)
-        phase = requested_tempo(self.scenario).phase(self.time)
-        if self.fell_at is None and has_fallen(self.loop, self.context, phase):
+        asked = requested_tempo(self.scenario.disturbances).phase(self.time)
+        if self.fell_at is None and has_fallen(self.loop, self.context, asked):
             self.fell_at = self.time
 
     def apply(self, setting: str, value: bool | float | Sequence[float]) -> float:
@@ -296,10 +293,11 @@ class RunningLoop(Closing):
             BackbeatError: unknown, a value that makes no sense, or not possible here.
         """
         event = setting_event(self._next_tick(), setting, value)
-        check_event(event, self.scenario, self.loop.reference)
+        known = self.scenario
+        check_event(event, known.world, known.sensing, self.loop.reference)
         source = self.loop.settings
         source.add(source.GetMyMutableContextFromRoot(self.context), event)
-        self.scenario.events.append(event)
+        self.scenario = known.changed(events=[*known.disturbances.events, event])
         return event.time
 
     def push(
@@ -321,10 +319,11 @@ class RunningLoop(Closing):
         numbers = [float(x) for x in impulse]
         push = Push(self._next_tick(), float(duration), numbers, str(body))
         (push,) = on_links([push], self.behavior.robot_model)
-        replace(self.scenario, pushes=[push], events=[]).check()
+        self.scenario.changed(pushes=[push], events=[]).check()
         system = self.loop.body.disturbance
         system.add(system.GetMyMutableContextFromRoot(self.context), push)
-        self.scenario.pushes.append(push)
+        pushes = [*self.scenario.disturbances.pushes, push]
+        self.scenario = self.scenario.changed(pushes=pushes)
         return push.time
 
     def settings(self) -> dict[str, Any]:
@@ -347,4 +346,5 @@ class RunningLoop(Closing):
 
     def _next_tick(self) -> float:
         """Time of the behavior at the next control tick, never that of now [s]."""
-        return next_tick(self.scenario, self.context.get_time())
+        assert self._by_hand
+        return self.scenario.timing.next_tick(self.context.get_time())

@@ -6,16 +6,11 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from backbeat.behaviors.library.behavior import Behavior
+from backbeat.mpc.control.outside import ConnectControllers
 from backbeat.mpc.plans.weights import PredictiveWeights
-from backbeat.mpc.predictive.memory import PredictiveMemory
-from backbeat.mpc.remote.address import Address
-from backbeat.mpc.remote.contents import Record
-from backbeat.mpc.remote.controller import RemoteMemory
-from backbeat.mpc.safety.fail_safe import Safety
 from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.simulation.run import SimulationRun
 from backbeat.mpc.simulation.running_loop import RunningLoop
-from backbeat.mpc.whole_body.memory import WholeBodyMemory
 from backbeat.mpc.world.fall import samples_before_runaway
 from backbeat.mpc.world.joint_sample import Listener
 
@@ -28,7 +23,7 @@ def run_scenario(
     behavior: Behavior,
     weights: PredictiveWeights | None = None,
     progress: Progress | None = None,
-    remote: Address | None = None,
+    remote: ConnectControllers | None = None,
     listener: Listener | None = None,
 ) -> SimulationRun:
     """Simulates a behavior in closed loop.
@@ -38,51 +33,50 @@ def run_scenario(
         behavior: what to track.
         weights: weights of the predictive program.
         progress: called some ten times a second of simulated time.
-        remote: where the controllers are, in another process; None for inside.
-        listener: called with states and torques on the way; None for nothing.
+        remote: connects to controllers that are elsewhere, for instance
+            `backbeat.mpc.remote.controller.remote_controllers`; None for inside.
+        listener: told of states and torques on the way; None for nothing.
 
     Raises:
         BackbeatError: the scenario makes no sense, its planner process fails, or
-            no controller is at `remote`.
+            no controller answers.
     """
     # The matrices are small: threads of the BLAS would only wait for each other.
-    loop = RunningLoop(behavior, scenario, weights, remote)
+    loop = RunningLoop(behavior, scenario, weights, remote, by_hand=False)
     with loop as running, threadpool_limits(1):
-        length = scenario.lead_in + running.end
+        timing = running.scenario.timing
+        length = timing.lead_in + running.end
         if listener is not None:
             running.listen(listener)
         while not running.is_over:
-            running.advance(scenario.plan_period)
+            running.advance(timing.plan_period)
             done = running.log.num_plans
             if progress and done % 5 == 1:
-                progress(min(1.0, done * scenario.plan_period / length))
+                progress(min(1.0, done * timing.plan_period / length))
         return collect_run(running)
 
 
 def collect_run(running: RunningLoop) -> SimulationRun:
     """What has happened so far in a loop, up to its last whole plan period."""
     loop, context, scenario = running.loop, running.context, running.scenario_so_far()
+    timing = scenario.timing
     logs = {name: running.log.samples(name, context) for name in loop.logs}
     plans = running.log.plans()
-    t = logs["state"][0] - scenario.lead_in
+    t = logs["state"][0] - timing.lead_in
     # Under way, a run is what its scenario makes again.
-    end = np.inf if running.is_over else scenario.duration + 1e-9
+    end = np.inf if running.is_over else timing.duration + 1e-9
     speeds = logs["state"][1][:, running.behavior.robot_model.num_positions :]
     n = min(int(np.searchsorted(t, end)), samples_before_runaway(speeds))
-    memory, slow = (
-        system.GetOutputPort("memory").Eval(system.GetMyContextFromRoot(context))
-        for system in (loop.whole_body, loop.predictive)
-    )
-    tick_safety, plan_safety, link_safety = _safeties(memory, slow)
+    record = loop.controllers.record(context)
     detection = None
-    if loop.detector is not None and scenario.watch_forces:
+    if loop.detector is not None and scenario.monitoring.watch_forces:
         own = loop.detector.GetMyContextFromRoot(context)
         detection = loop.detector.GetOutputPort("memory").Eval(own)
     samples = {name: rows[:n] for name, (_, rows) in logs.items()}
     contact = samples["contact"]
     strike_t, strikes = np.zeros(0), np.zeros((0, 0))
     if "strike" in logs:
-        strike_t = logs["strike"][0] - scenario.lead_in
+        strike_t = logs["strike"][0] - timing.lead_in
         strike_t = strike_t[strike_t < end]
         strikes = logs["strike"][1][: len(strike_t)]
     return SimulationRun(
@@ -101,24 +95,13 @@ def collect_run(running: RunningLoop) -> SimulationRun:
         plans=plans,
         tick_ms=np.array(loop.whole_body.tick_times) * 1e3,
         plan_ms=np.array([p.solve_time for p in plans if p.iterations]) * 1e3,
-        failures=tick_safety.count,
+        failures=record.tick_safety.count,
         fell_at=running.fell_at,
         wall_time=running.wall_time,
-        tick_safety=tick_safety,
-        plan_safety=plan_safety,
-        link_safety=link_safety,
+        tick_safety=record.tick_safety,
+        plan_safety=record.plan_safety,
+        link_safety=record.link_safety,
         detection=detection,
         weights=running.weights,
-        ticks_lost=memory.lost,
+        ticks_lost=record.lost,
     )
-
-
-def _safeties(
-    fast: WholeBodyMemory | RemoteMemory, slow: PredictiveMemory | Record
-) -> tuple[Safety, Safety, Safety | None]:
-    """Fail-safe states: of ticks, of plans, and of the remote connection."""
-    if isinstance(slow, Record):
-        assert isinstance(fast, RemoteMemory)
-        return slow.tick_safety, slow.plan_safety, fast.link
-    assert isinstance(fast, WholeBodyMemory)
-    return fast.safety, slow.safety, None

@@ -6,12 +6,10 @@ between the sensing of a tick and its control. A run with the events that a user
 made by hand is therefore the same bit for bit.
 """
 
-import numpy as np
 from pydrake.systems.analysis import Simulator
 from pydrake.systems.framework import Context
 
 from backbeat.mpc.scenario.setting_event import tick_number
-from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.simulation.diagram import ClosedLoop
 
 # Room for rounding in times [s].
@@ -27,9 +25,9 @@ def advance_to(loop: ClosedLoop, simulator: Simulator, until: float) -> None:
     context = simulator.get_mutable_context()
     own = loop.settings.GetMyContextFromRoot(context)
     while pending := loop.settings.pending(own):
-        scenario = loop.scenario
-        period = scenario.tick_period
-        when = period * tick_number(pending[0].time, scenario.lead_in, period)
+        timing = loop.scenario.timing
+        period = timing.tick_period
+        when = period * tick_number(pending[0].time, timing.lead_in, period)
         if when > until + ROUNDING:
             break
         if when > context.get_time():
@@ -37,13 +35,6 @@ def advance_to(loop: ClosedLoop, simulator: Simulator, until: float) -> None:
         apply_next(loop, context)
     if until > context.get_time():
         simulator.AdvanceTo(until)
-
-
-def next_tick(scenario: Scenario, now: float) -> float:
-    """Time of the behavior at the control tick after a time of the Context [s]."""
-    period = scenario.tick_period
-    number = int(np.floor(now / period + 1e-6)) + 1
-    return number * period - scenario.lead_in
 
 
 def apply_next(loop: ClosedLoop, context: Context) -> None:

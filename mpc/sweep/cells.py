@@ -12,7 +12,8 @@ import yaml
 from backbeat.models.common.errors import BackbeatError, unknown_name
 from backbeat.models.common.yaml_file import parse_yaml
 from backbeat.mpc.scenario.model_mismatch import Stream, either_way, random_stream
-from backbeat.mpc.scenario.specification import Push, Scenario
+from backbeat.mpc.scenario.parts.push import Push
+from backbeat.mpc.scenario.specification import Scenario, read_scenario
 from backbeat.mpc.sweep.margin import MarginSearch
 from backbeat.mpc.sweep.success_rate import SequentialTest
 
@@ -108,7 +109,7 @@ class Cell:
 
     def seeded(self, seed: int) -> Scenario:
         """The scenario of a run."""
-        pushes = list(self.scenario.pushes)
+        pushes = list(self.scenario.disturbances.pushes)
         if self.push is not None:
             random = random_stream(seed, Stream.PUSH)
             shift = either_way(random, self.push.time_spread)
@@ -116,7 +117,7 @@ class Cell:
             turned = self.push.direction_deg + turn
             push = replace(self.push, direction_deg=turned).push()
             pushes.append(replace(push, time=push.time + shift))
-        return replace(self.scenario, pushes=pushes, seed=seed)
+        return self.scenario.changed(pushes=pushes, seed=seed)
 
 
 @dataclass(frozen=True)
@@ -185,7 +186,7 @@ class Sweep:
             polar = parse_yaml(PolarPush, yaml_text(push, where), f"{where}: push")
             polar.check(f"{where}: push")
         tree["behavior"] = behavior
-        scenario = parse_yaml(Scenario, yaml_text(tree, where), where)
+        scenario = read_scenario(yaml_text(tree, where), where)
         cell = Cell(behavior, case, dict(values), scenario, polar)
         cell.seeded(0).check()
         return cell

@@ -90,7 +90,7 @@ class WholeBodyController(CollectableSystem):
             "hands", AbstractValue.Make(())
         )
         first = self.core.start()
-        self._memory = self.DeclareAbstractState(AbstractValue.Make(first))
+        self._memory = int(self.DeclareAbstractState(AbstractValue.Make(first)))
         state = {self.all_state_ticket()}
         self.DeclareVectorOutputPort(
             "command", BLOCKS * nj, weak(self._calc_command), state
@@ -111,9 +111,7 @@ class WholeBodyController(CollectableSystem):
         self.tick_times: list[float] = []
 
     def _read(self, context: Context) -> WholeBodyMemory:
-        memory: WholeBodyMemory = context.get_abstract_state(
-            int(self._memory)
-        ).get_value()
+        memory: WholeBodyMemory = context.get_abstract_state(self._memory).get_value()
         return memory
 
     def _calc_command(self, context: Context, output: BasicVector) -> None:
@@ -147,14 +145,13 @@ class WholeBodyController(CollectableSystem):
         """How far hands shall be from where the behavior has them, by name [m]."""
         if not self._hands_port.HasValue(context):
             return {}
-        now = context.get_time() - self._start
-        return {hand.part: hand.at(now) for hand in self._offsets(context)}
-
-    def _offsets(self, context: Context) -> list[HandOffset]:
-        """Offsets of hands that are not the upper body's."""
-        own = None if self._upper is None else self._upper.part
         hands: tuple[HandOffset, ...] = self._hands_port.Eval(context)
-        return [hand for hand in hands if hand.part != own]
+        if not hands:
+            return {}
+        # The upper body has its own.
+        own = None if self._upper is None else self._upper.part
+        now = context.get_time() - self._start
+        return {hand.part: hand.at(now) for hand in hands if hand.part != own}
 
     def _target(self, context: Context) -> np.ndarray | None:
         """(3, 3) what the upper body's hand follows now; None without one."""
@@ -173,7 +170,7 @@ class WholeBodyController(CollectableSystem):
         if self._is_lost is not None and self._is_lost(context.get_time()):
             memory = self._read(context)
             kept = replace(memory, lost=memory.lost + 1)
-            state.get_mutable_abstract_state(int(self._memory)).set_value(kept)
+            state.get_mutable_abstract_state(self._memory).set_value(kept)
             return
         started = time.perf_counter()
         x = self._state_port.Eval(context)
@@ -183,7 +180,7 @@ class WholeBodyController(CollectableSystem):
         memory, hands = self._read(context), self._hands(context)
         target = self._target(context)
         new = self.core(t, x[:nq], x[nq:], plan, memory, hands, target)
-        state.get_mutable_abstract_state(int(self._memory)).set_value(new)
+        state.get_mutable_abstract_state(self._memory).set_value(new)
         self.tick_times.append(time.perf_counter() - started)
 
 

@@ -50,11 +50,12 @@ from backbeat.mpc.whole_body.programs.momentum import (
 from backbeat.mpc.whole_body.programs.upper_body import UpperBody
 from backbeat.mpc.whole_body.target import TargetWriter
 from backbeat.mpc.whole_body.tick_aim import Aim, aim
-from backbeat.mpc.whole_body.tick_command import write_command
+from backbeat.mpc.whole_body.tick_command import JointTarget, write_command
 from backbeat.mpc.whole_body.timing import TickTiming
 
 # A command is made for one instant; held for longer than this it is no good [s].
 CARRY = 0.05
+_NO_STATE = Failure(Cause.STATE)
 
 
 # Not with fast mathematics, for which everything is finite.
@@ -121,6 +122,9 @@ class WholeBodyCore:
         self._coming = ahead.v[self.robot.base_velocities :]
         self._writer = TargetWriter(self.target, self._sample, reference)
         self._gains = np.zeros((2, self.robot.num_joints))
+        self._followed = bind(
+            JointTarget(self.target.joints, self._coming, self._gains)
+        )
         self._aim = bind(self._make_aim())
         self._hold = hold_gains(self.robot, reference, timing.latency, timing.step)
         self.reach = HandReach(reference, self.target, self.period)
@@ -198,11 +202,11 @@ class WholeBodyCore:
         sample = self.aim(t, plan)
         if hands or memory.reach:
             memory = replace(memory, reach=self.reach(sample, hands or {}, memory))
-        solution: WholeBodySolution | Failure = Failure(Cause.STATE)
+        solution: WholeBodySolution | Failure = _NO_STATE
         fall, above = "", None
-        middle = np.empty(len(q))
         floating = self.robot.floating
         if is_state(q, v, floating):
+            middle = np.empty(len(q))
             _move_on(q, v, 0.5 * self.period, floating, middle)
             above = self.direct(middle, v, sample, target, memory)
             solution = attempt(
@@ -281,10 +285,8 @@ class WholeBodyCore:
             solution.tau,
             acceleration,
             sensed,
-            self.target.joints,
-            self._coming,
+            self._followed,
             self._rate,
-            self._gains,
             self.period,
             planned,
             command,
@@ -294,17 +296,17 @@ class WholeBodyCore:
             self.upper.take(command, above)
             base = solution.vdot[:6].copy()
         return WholeBodyMemory(
-            command,
-            solution.dual,
-            solution.wrench,
-            memory.ticks + 1,
-            acceleration,
-            planned,
-            q[self.robot.base_positions :].copy(),
-            safety,
-            memory.reach,
-            base,
-            memory.lost,
+            command=command,
+            dual=solution.dual,
+            wrench=solution.wrench,
+            ticks=memory.ticks + 1,
+            acceleration=acceleration,
+            velocity=planned,
+            posture=q[self.robot.base_positions :].copy(),
+            safety=safety,
+            reach=memory.reach,
+            base_acceleration=base,
+            lost=memory.lost,
         )
 
     def _next(self, memory: WholeBodyMemory, safety: Safety) -> WholeBodyMemory:
@@ -323,14 +325,14 @@ class WholeBodyCore:
         if safety.mode is not Mode.CARRYING:
             acceleration = None
         return WholeBodyMemory(
-            command,
-            None,
-            memory.wrench,
-            memory.ticks + 1,
-            acceleration,
-            memory.velocity if safety.mode is Mode.CARRYING else None,
-            memory.posture,
-            safety,
-            memory.reach,
+            command=command,
+            dual=None,
+            wrench=memory.wrench,
+            ticks=memory.ticks + 1,
+            acceleration=acceleration,
+            velocity=memory.velocity if safety.mode is Mode.CARRYING else None,
+            posture=memory.posture,
+            safety=safety,
+            reach=memory.reach,
             lost=memory.lost,
         )

@@ -1,5 +1,7 @@
 """The joint command of a whole-body tick whose program is solved, compiled."""
 
+from typing import NamedTuple
+
 from backbeat.models.actuation.joint_command import (
     COMING,
     DAMPING,
@@ -13,9 +15,19 @@ from backbeat.models.actuation.joint_command import (
 )
 from backbeat.models.compiled import compiled
 from backbeat.models.compiled.arrays import Matrix, Vector
+from backbeat.models.compiled.bound import Bound
 
 # Time after which the planned velocity has forgotten what it was [s].
 FORGETTING = 0.1
+
+
+class JointTarget(NamedTuple):
+    """What the servos of the joints are to follow."""
+
+    joints: Matrix  # (3, nj) positions, velocities and accelerations of the target
+    # (nj,) velocity of the behavior when the motors have followed, per phase.
+    ahead: Vector
+    gains: Matrix  # (2, nj) stiffness and damping [N m/rad, N m s/rad]
 
 
 @compiled
@@ -23,10 +35,8 @@ def write_command(
     tau: Vector,
     acceleration: Vector,
     sensed: Vector,
-    joints: Matrix,
-    ahead: Vector,
+    bound: Bound[JointTarget],
     rate: float,
-    gains: Matrix,
     period: float,
     planned: Vector,
     command: Vector,
@@ -39,15 +49,14 @@ def write_command(
     Args:
         tau, acceleration: (nj,) of the solution [N m, rad/s^2].
         sensed: (nj,) velocity [rad/s].
-        joints: (3, nj) positions, velocities and accelerations of the target.
-        ahead: (nj,) velocity of the behavior when the motors have followed, per phase.
+        bound: what the servos follow.
         rate: phase rate [-].
-        gains: (2, nj) stiffness and damping of the servo [N m/rad, N m s/rad].
         period: time between ticks [s].
         planned: (nj,) planned velocity before the tick, then after it [rad/s].
         command: (9 nj,) written.
     """
-    nj = tau.shape[0]
+    target, nj = bound.content, tau.shape[0]
+    joints, ahead, gains = target.joints, target.ahead, target.gains
     for j in range(nj):
         velocity = planned[j] + period * acceleration[j]
         velocity += period / FORGETTING * (sensed[j] - velocity)

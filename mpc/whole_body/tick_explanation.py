@@ -70,7 +70,7 @@ def explain_tick(
         tasks, limits = core.program.report(solution), list[LimitReport]()
     else:
         tasks = report_tasks(core.program, core.target, middle, v, solution)
-        limits = list(_limits(core.program, core.target, solution))
+        limits = list(_limits(core.program, core.target, v, solution))
     return TickExplanation(
         time=t,
         phase=plan.phase_at(t + 0.5 * core.period),
@@ -222,7 +222,10 @@ def _path_tasks(
 
 
 def _limits(
-    program: WholeBodyProgram, target: Target, solution: WholeBodySolution
+    program: WholeBodyProgram,
+    target: Target,
+    v: np.ndarray,
+    solution: WholeBodySolution,
 ) -> Iterator[LimitReport]:
     """Lower and upper bounds that are finite."""
     work, robot = program.workspace, program.robot
@@ -232,6 +235,7 @@ def _limits(
     x = np.concatenate([free, (solution.wrench + solution.swing_slack).ravel()])
     values = np.concatenate([x, work.A @ x])
     first = n + C * CONE_ROWS
+    _, most = robot.motors.at(v[robot.base_velocities :])
 
     def describe(i: int, side: str) -> tuple[str, float, float, str] | None:
         """Name, what to add to value and bound, scale and unit of bound i."""
@@ -249,7 +253,7 @@ def _limits(
         if i < first + nj:
             j = i - first
             effort = float(robot.effort_limits[j])
-            shift = effort - float(work.upper[i])
+            shift = float(most[j] - work.upper[i])
             name = robot.joint_names[j]
             return f"torque of {name} at its {side} limit", shift, effort, "N m"
         c, k = divmod(i - first - nj, 6)

@@ -172,7 +172,8 @@ class ContactLog(CollectableSystem):
                 )
                 if carried.sole is not None:
                     n = info.point_pair().nhat_BA_W
-                    normal[carried.sole] += abs(float(n @ force))
+                    # Half as long as n @ force, and the same.
+                    normal[carried.sole] += abs(float(n.dot(force)))
         for i in range(results.num_hydroelastic_contacts()):
             self._add_surface(results.hydroelastic_contact_info(i), total, normal)
         output.set_value((np.array(total), np.array(normal)))

@@ -1,6 +1,7 @@
 """Joints that are soft in a run: their part of the diagram, and its records."""
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 from pydrake.systems.framework import DiagramBuilder, OutputPort
@@ -12,21 +13,35 @@ from backbeat.mpc.reference.trajectory import Reference
 from backbeat.mpc.safety.joint_modes import JointModes, SoftPeriod, soft_damping
 from backbeat.mpc.safety.servo_gains import standing_joints
 from backbeat.mpc.scenario.compliant_period import CompliantPeriod
-from backbeat.mpc.scenario.specification import Scenario
+from backbeat.mpc.scenario.parts.timing import TimingSettings
 from backbeat.mpc.world.simulated_robot import SimulatedRobot
 
 
-def soft_periods(scenario: Scenario, reference: Reference) -> list[SoftPeriod]:
-    """The compliant periods of a scenario, in time of the diagram.
+def soft_periods(
+    compliant: Sequence[CompliantPeriod],
+    reference: Reference,
+    timing: TimingSettings,
+    latency: float,
+) -> list[SoftPeriod]:
+    """The compliant periods of a run, in time of the diagram.
+
+    Args:
+        compliant: in time of the behavior.
+        reference: the behavior.
+        timing: lead-in and step of the run.
+        latency: from a motion to the motors' answer [s].
 
     Raises:
         BackbeatError: an unknown joint, or one of a limb that carries the robot.
     """
-    return [_soft(p, scenario, reference) for p in scenario.compliant]
+    return [_soft(p, reference, timing, latency) for p in compliant]
 
 
 def _soft(
-    period: CompliantPeriod, scenario: Scenario, reference: Reference
+    period: CompliantPeriod,
+    reference: Reference,
+    timing: TimingSettings,
+    latency: float,
 ) -> SoftPeriod:
     robot = reference.robot
     joints = np.unique(robot.joint_indices(period.joints))
@@ -37,15 +52,13 @@ def _soft(
             "would sink on soft springs; choose joints of arms, back or neck"
         )
     damping = (
-        soft_damping(
-            reference, joints, period.stiffness, scenario.latency, scenario.time_step
-        )
+        soft_damping(reference, joints, period.stiffness, latency, timing.time_step)
         if period.damping is None
         else np.full(len(joints), period.damping)
     )
     return SoftPeriod(
-        start=scenario.lead_in + period.start,
-        end=math.inf if period.end is None else scenario.lead_in + period.end,
+        start=timing.lead_in + period.start,
+        end=math.inf if period.end is None else timing.lead_in + period.end,
         joints=joints,
         stiffness=np.full(len(joints), period.stiffness),
         damping=damping,
@@ -55,8 +68,7 @@ def _soft(
 
 def add_joint_modes(
     builder: DiagramBuilder,
-    reference: Reference,
-    scenario: Scenario,
+    modes: JointModes,
     body: SimulatedRobot,
     command: OutputPort,
     state: OutputPort,
@@ -65,12 +77,10 @@ def add_joint_modes(
 
     The servo measures friction behind the motors where a joint is to make up for it.
     """
-    periods = soft_periods(scenario, reference)
-    modes = JointModes(reference, scenario.latency, periods, scenario.time_step)
     builder.AddNamedSystem("joint_modes", modes)
     builder.Connect(command, modes.GetInputPort("command"))
     builder.Connect(state, modes.GetInputPort("state"))
-    if periods:
+    if modes.periods:
         world = body.world
         felt = SparseMatrixGain(csc_matrix(world.effort_selection()))
         builder.AddNamedSystem("effort_sensor", felt)

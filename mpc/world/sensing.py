@@ -1,6 +1,7 @@
 """Sensors, estimator and force detection between true state and controllers."""
 
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 from pydrake.systems.framework import DiagramBuilder, OutputPort
@@ -14,27 +15,58 @@ from backbeat.mpc.estimation.state_estimator import StateEstimator
 from backbeat.mpc.monitoring.force_detection import known_contacts
 from backbeat.mpc.monitoring.force_detector import ForceDetector
 from backbeat.mpc.reference.trajectory import Reference
-from backbeat.mpc.scenario.specification import Scenario
+from backbeat.mpc.scenario.parts.sensing import SensingSettings
+from backbeat.mpc.scenario.parts.timing import TimingSettings
 from backbeat.mpc.world.contact_log import ContactLog
 
 # Tilt of a pelvis that sits on a level seat [rad].
 SEAT_TILT = 5e-4
 
 
+class SensorSetup(NamedTuple):
+    """What sensors and estimator are made for.
+
+    Attributes:
+        settings: noise and delay.
+        timing: lead-in, and periods of samples and ticks.
+        lag: time constant of the motors [s].
+        seed: of the noise.
+    """
+
+    settings: SensingSettings
+    timing: TimingSettings
+    lag: float
+    seed: int
+
+
+class SensedPorts(NamedTuple):
+    """What controllers and detector are told: the truth, or what sensors make of it.
+
+    `sampled` is the state of when wrenches and `specific_force` were felt; who is told
+    the truth has no accelerometer.
+    """
+
+    state: OutputPort
+    sampled: OutputPort
+    normal_forces: OutputPort
+    wrenches: OutputPort
+    specific_force: OutputPort | None = None
+
+
 def add_estimator(
     builder: DiagramBuilder,
     reference: Reference,
-    scenario: Scenario,
+    setup: SensorSetup,
     true_state: OutputPort,
     contact_log: ContactLog,
     noise_scale: OutputPort | None = None,
 ) -> StateEstimator:
-    """Adds the sensors of a scenario and an estimator with their delay.
+    """Adds sensors and an estimator that knows their delay.
 
     Args:
         builder: diagram under construction.
         reference: the behavior; its start defines heading and place.
-        scenario: noise, delay and seed.
+        setup: noise, delay and seed.
         true_state: [q, v] of the robot model.
         contact_log: forces on the feet.
         noise_scale: factor on all errors; None for none.
@@ -42,16 +74,17 @@ def add_estimator(
     Returns:
         The estimator, whose input `joint_acceleration` is left to be connected.
     """
-    robot, period = reference.robot, scenario.sensor_period
+    robot, settings = reference.robot, setup.settings
+    period = setup.timing.sensor_period
     sensors = builder.AddNamedSystem(
         "sensors",
         Sensors(
             robot,
             len(robot.soles),
-            scenario.noise,
-            scenario.sensing_delay,
+            settings.noise,
+            settings.sensing_delay,
             period,
-            scenario.seed,
+            setup.seed,
         ),
     )
     estimator = builder.AddNamedSystem(
@@ -60,9 +93,9 @@ def add_estimator(
             StateEstimation(
                 robot,
                 reference.table.q[0],
-                scenario.sensing_delay,
+                settings.sensing_delay,
                 period,
-                scenario.actuator_lag,
+                setup.lag,
                 thresholds=foot_thresholds(reference),
                 uncertainty=start_uncertainty(reference),
             )
@@ -116,12 +149,10 @@ def foot_thresholds(reference: Reference) -> ContactThresholds:
 def add_detector(
     builder: DiagramBuilder,
     reference: Reference,
-    scenario: Scenario,
-    state: OutputPort,
+    setup: SensorSetup,
+    sensed: SensedPorts,
     effort: OutputPort,
-    wrenches: OutputPort,
     settings: OutputPort,
-    specific_force: OutputPort | None = None,
 ) -> ForceDetector:
     """Adds a watch for forces that are not in the model.
 
@@ -134,42 +165,40 @@ def add_detector(
     Args:
         builder: diagram under construction.
         reference: the behavior, whose strikes are known.
-        scenario: its periods and sensors.
-        state: [q, v] as sensed, when it was.
+        setup: the sensors, their period, and that of ticks.
+        sensed: state, wrenches on the soles, and what an accelerometer feels.
         effort: of the motors now.
-        wrenches: on the soles, as sensed.
         settings: what the plan shall keep to, the tempo among it.
-        specific_force: that an accelerometer feels; None without one.
     """
-    robot = reference.robot
-    # A controller with the true state has no sensors at the feet either.
-    is_sensed = scenario.state == "estimated"
+    robot, sensing, timing = reference.robot, setup.settings, setup.timing
+    # Who is told the true state has no sensors at the feet either.
+    is_sensed, specific_force = sensing.is_estimated, sensed.specific_force
     all_soles = bool(robot.soles) and set(robot.patches) == set(robot.soles)
     is_whole = is_sensed and all_soles
     detector = builder.AddNamedSystem(
         "force_detector",
         ForceDetector(
             robot,
-            scenario.sensor_period if is_whole else scenario.tick_period,
+            timing.sensor_period if is_whole else timing.tick_period,
             known_contacts(reference.behavior.events),
             robot.soles if is_whole else (),
-            scenario.noise,
-            scenario.lead_in,
+            sensing.noise,
+            timing.lead_in,
             is_whole and specific_force is not None,
         ),
     )
-    late = round(scenario.sensing_delay / scenario.sensor_period)
+    late = round(sensing.sensing_delay / timing.sensor_period)
     if is_sensed and late:
-        # At the time of a sample, the one of a period before is in force.
-        delay = DiscreteTimeDelay(scenario.sensor_period, late - 1, robot.num_joints)
+        # Who asks at the moment of a sample gets what was there a period before.
+        delay = DiscreteTimeDelay(timing.sensor_period, late - 1, robot.num_joints)
         builder.AddNamedSystem("effort_delay", delay)
         builder.Connect(effort, delay.get_input_port())
         effort = delay.get_output_port()
     builder.Connect(settings, detector.GetInputPort("settings"))
-    builder.Connect(state, detector.GetInputPort("state"))
+    builder.Connect(sensed.sampled, detector.GetInputPort("state"))
     builder.Connect(effort, detector.GetInputPort("effort"))
     if is_whole:
-        builder.Connect(wrenches, detector.GetInputPort("wrenches"))
+        builder.Connect(sensed.wrenches, detector.GetInputPort("wrenches"))
         if specific_force is not None:
             builder.Connect(specific_force, detector.GetInputPort("specific_force"))
     return detector

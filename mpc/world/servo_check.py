@@ -7,26 +7,27 @@ import numpy as np
 from backbeat.models.actuation.servo_margin import (
     SERVO_STEP,
     SampledServo,
+    Sampling,
     rounded_down,
 )
 from backbeat.models.common.errors import BackbeatError
 from backbeat.mpc.reference.trajectory import Reference
 from backbeat.mpc.safety.servo_gains import HOLD_SPACING, felt_along, servo_gains
-from backbeat.mpc.scenario.specification import Scenario
 
 
-def check_servos(reference: Reference, scenario: Scenario) -> None:
+def check_servos(reference: Reference, latency: float, sampling: Sampling) -> None:
     """Refuses a run whose servos would shake by themselves.
 
     Args:
         reference: the behavior, along which joints feel different inertias.
-        scenario: step, delay of the sensors and lag of the motors.
+        latency: from a motion to the motors' answer [s].
+        sampling: step, delay of the sensors and lag of the motors.
 
     Raises:
         BackbeatError: a servo is not stable; see
             `backbeat.models.actuation.servo_margin`.
     """
-    robot, sampling = reference.robot, scenario.sampling
+    robot = reference.robot
     step, late, lag = sampling
     delay = late * step
     phases = np.arange(0.0, reference.duration + HOLD_SPACING, HOLD_SPACING)
@@ -34,7 +35,7 @@ def check_servos(reference: Reference, scenario: Scenario) -> None:
     least = felt.argmin(axis=0)
     for k in sorted(set(least.tolist())):
         s = float(phases[k])
-        gains = servo_gains(robot, reference, scenario.latency, s, sampling)
+        gains = servo_gains(robot, reference, latency, s, sampling)
         for j in np.flatnonzero((least == k) & (gains[1] > 0)):
             told = float(gains[0][j]), float(gains[1][j])
             own = float(robot.damping[j])
@@ -55,7 +56,9 @@ def check_servos(reference: Reference, scenario: Scenario) -> None:
                 )
 
 
-def softened_servos(reference: Reference, scenario: Scenario) -> dict[str, float]:
+def softened_servos(
+    reference: Reference, latency: float, sampling: Sampling
+) -> dict[str, float]:
     """Least share of its gains that a joint's servo has in a run, where it is below 1.
 
     Gains are smaller where the step, the delay and the lag of a run do not bear those
@@ -63,15 +66,16 @@ def softened_servos(reference: Reference, scenario: Scenario) -> dict[str, float
 
     Args:
         reference: the behavior, along which joints feel different inertias.
-        scenario: step, delay of the sensors and lag of the motors.
+        latency: from a motion to the motors' answer [s].
+        sampling: step, delay of the sensors and lag of the motors.
     """
-    if scenario.time_step <= SERVO_STEP:
+    if sampling.step <= SERVO_STEP:
         return {}
     robot, least = reference.robot, np.ones(reference.robot.num_joints)
     phases = np.arange(0.0, reference.duration + HOLD_SPACING, HOLD_SPACING)
     for s in phases.tolist():
-        _, usual = servo_gains(robot, reference, scenario.latency, s)
-        _, held = servo_gains(robot, reference, scenario.latency, s, scenario.sampling)
+        _, usual = servo_gains(robot, reference, latency, s)
+        _, held = servo_gains(robot, reference, latency, s, sampling)
         share = held / np.where(usual > 0, usual, 1.0)
         least = np.where(usual > 0, np.minimum(least, share), least)
     return {robot.joint_names[j]: float(least[j]) for j in np.flatnonzero(least < 1.0)}

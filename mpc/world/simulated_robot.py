@@ -1,5 +1,6 @@
 """Common part of closed loops: a robot in its world, motors, pushes, forces."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -16,6 +17,9 @@ from backbeat.models.world.scene import ContactSettings, World, add_world
 from backbeat.mpc.reference.sampling import ReferenceSampler
 from backbeat.mpc.reference.trajectory import Reference
 from backbeat.mpc.scenario.disturbances import Disturbance, on_links
+from backbeat.mpc.scenario.parts.actuation import ActuationSettings
+from backbeat.mpc.scenario.parts.push import Push
+from backbeat.mpc.scenario.parts.timing import TimingSettings
 from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.world.contact_log import ContactLog
 from backbeat.mpc.world.simulated_world import SimulatedWorld
@@ -107,74 +111,97 @@ class ControlledRobot:
         return FrameRotation(self.reference.robot, self.reference.robot.trunk)
 
 
+@dataclass(frozen=True)
+class PlantSettings:
+    """How a robot is simulated.
+
+    Attributes:
+        contact: with the ground.
+        actuation: of its joints.
+        timing: lead-in and step of the run.
+        pushes: in time of the behavior.
+    """
+
+    contact: ContactSettings
+    actuation: ActuationSettings
+    timing: TimingSettings
+    pushes: Sequence[Push] = ()
+
+
 def add_simulated_robot(
     builder: DiagramBuilder,
     reference: Reference,
-    scenario: Scenario,
     real: SimulatedWorld,
+    plant: PlantSettings,
     remembers: bool = True,
+    by_hand: bool = True,
 ) -> SimulatedRobot:
     """Adds a robot in its world to a diagram, connected but for its controller.
 
     Args:
         builder: of the diagram.
         reference: the behavior.
-        scenario: how it is simulated.
         real: the world as it is, see `draw_world`.
-        remembers: whether joint commands may have integrals and measured friction.
+        plant: how it is simulated.
+        remembers: whether joint commands may ask for integrals and measured friction.
+        by_hand: whether pushes may be added to those of the scenario.
     """
     robot, scene = reference.robot, reference.behavior.scene
-    world = add_world(
+    timing, actuation = plant.timing, plant.actuation
+    made = add_world(
         builder,
         robot,
-        scenario.time_step,
-        ContactSettings(scenario.contact_model, scenario.friction, scenario.feet),
+        timing.time_step,
+        plant.contact,
         scene,
         real.ground,
         real.moved,
-        scenario.joint_friction,
+        actuation.joint_friction,
     )
-    plant, add, connect = world.plant, builder.AddNamedSystem, builder.Connect
-    servo = _make_servo(world, scenario, real, remembers)
+    body, add, connect = made.plant, builder.AddNamedSystem, builder.Connect
+    servo = _make_servo(made, actuation, timing.time_step, real, remembers)
     add("joint_servo", servo)
-    truth = add("true_state", SparseMatrixGain(csc_matrix(world.state_selection())))
-    pushes = on_links(scenario.pushes, robot)
-    disturbance = Disturbance(plant, pushes, scenario.lead_in)
+    truth = add("true_state", SparseMatrixGain(csc_matrix(made.state_selection())))
+    disturbance = Disturbance(body, on_links(plant.pushes, robot), timing.lead_in)
     add("disturbance", disturbance)
-    contact_log = add("contact_log", ContactLog(world, scene))
+    contact_log = add("contact_log", ContactLog(made, scene))
     state = truth.get_output_port()
-    connect(plant.get_state_output_port(), truth.get_input_port())
+    connect(body.get_state_output_port(), truth.get_input_port())
     connect(
-        servo.GetOutputPort("actuation"), plant.get_actuation_input_port(world.instance)
+        servo.GetOutputPort("actuation"), body.get_actuation_input_port(made.instance)
     )
+    if plant.pushes or by_hand:
+        # To ask at every step for what never comes takes 2 % of a run.
+        forces = body.get_applied_spatial_force_input_port()
+        connect(disturbance.GetOutputPort("spatial_forces"), forces)
     connect(
-        disturbance.GetOutputPort("spatial_forces"),
-        plant.get_applied_spatial_force_input_port(),
-    )
-    connect(
-        plant.get_contact_results_output_port(),
+        body.get_contact_results_output_port(),
         contact_log.GetInputPort("contact_results"),
     )
     connect(state, contact_log.GetInputPort("state"))
     if contact_log.HasInputPort("plant_state"):
         whole = contact_log.GetInputPort("plant_state")
-        connect(plant.get_state_output_port(), whole)
-    return SimulatedRobot(world, servo, state, disturbance, contact_log)
+        connect(body.get_state_output_port(), whole)
+    return SimulatedRobot(made, servo, state, disturbance, contact_log)
 
 
 def _make_servo(
-    world: World, scenario: Scenario, real: SimulatedWorld, remembers: bool
+    world: World,
+    actuation: ActuationSettings,
+    step: float,
+    real: SimulatedWorld,
+    remembers: bool,
 ) -> JointServo:
     """The servo of the joints, with the motors as they are."""
     robot, laws = world.robot, None
-    if scenario.safety_law:
+    if actuation.safety_law:
         laws = SafetyLaws(robot.safety_laws(), robot.joint_names)
     return JointServo(
         robot,
         world.actuator_joints(),
-        Motors(real.effort_limits, scenario.actuator_lag, scenario.actuator_rise),
-        period=scenario.time_step,
-        friction=scenario.joint_friction * robot.effort_limits + robot.friction,
+        Motors(real.effort_limits, actuation.actuator_lag, actuation.actuator_rise),
+        period=step,
+        friction=actuation.joint_friction * robot.effort_limits + robot.friction,
         safety=laws,
         remembers=remembers,
     )

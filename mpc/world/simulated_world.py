@@ -18,7 +18,6 @@ from backbeat.mpc.scenario.model_mismatch import (
     either_way,
     random_stream,
 )
-from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.world.uneven_ground import draw_ground
 
 
@@ -41,19 +40,34 @@ class SimulatedWorld:
     weak_joint: str
 
 
-def draw_world(scenario: Scenario, reference: Reference) -> SimulatedWorld:
-    """Draws the world of a scenario.
+@dataclass(frozen=True)
+class WorldDraw:
+    """What the world of a run is drawn from.
+
+    Attributes:
+        error: how far it may be from what the plan believes.
+        friction: coefficient between soles and ground where nothing is drawn.
+        seed: of the run.
+    """
+
+    error: ModelMismatch
+    friction: float
+    seed: int
+
+
+def draw_world(draw: WorldDraw, reference: Reference) -> SimulatedWorld:
+    """Draws the world of a run.
 
     Raises:
         BackbeatError: an unknown drum or joint, or ground that cannot be.
     """
-    error, seed = scenario.world, scenario.seed
-    ground, soles = draw_ground(error, seed, reference, scenario.friction)
+    error, seed = draw.error, draw.seed
+    ground, soles = draw_ground(error, seed, reference, draw.friction)
     limits, joint = reference.robot.effort_limits.copy(), ""
     if error.weak_joint:
         joint = draw_joint(error, seed, reference.robot)
         limits[reference.robot.joint_index(joint)] *= error.weak_share
-    moved = draw_kit(scenario, reference.behavior)
+    moved = draw_kit(error, seed, reference.behavior)
     return SimulatedWorld(ground, soles, moved, limits, joint)
 
 
@@ -68,13 +82,14 @@ def draw_joint(error: ModelMismatch, seed: int, robot: RobotModel) -> str:
     return robot.joint_names[int(choice[drawn])]
 
 
-def draw_kit(scenario: Scenario, behavior: Behavior) -> dict[str, np.ndarray]:
+def draw_kit(
+    error: ModelMismatch, seed: int, behavior: Behavior
+) -> dict[str, np.ndarray]:
     """How far drums stand from their place [m]; {} for a behavior without a kit."""
-    error = scenario.world
     if error.drum_shift == 0 or not behavior.scene.name:
         return {}
     kit = behavior.scene.drum_kit()
-    random = random_stream(scenario.seed, Stream.DRUM)
+    random = random_stream(seed, Stream.DRUM)
     played = sorted({e.what for e in behavior.strikes()})
     name = error.drum or str(random.choice(played or sorted(kit.members)))
     kit.member(name)
@@ -83,6 +98,6 @@ def draw_kit(scenario: Scenario, behavior: Behavior) -> dict[str, np.ndarray]:
     return {name: error.drum_shift * np.array(shift)}
 
 
-def simulated_kit(scenario: Scenario, behavior: Behavior) -> DrumKit:
+def simulated_kit(error: ModelMismatch, seed: int, behavior: Behavior) -> DrumKit:
     """The kit as it stands in a run."""
-    return behavior.scene.drum_kit(draw_kit(scenario, behavior))
+    return behavior.scene.drum_kit(draw_kit(error, seed, behavior))

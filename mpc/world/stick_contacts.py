@@ -33,6 +33,10 @@ class _Strike(NamedTuple):
     normal: np.ndarray
 
 
+# Of a pair of geometries of which nothing is known yet.
+_UNKNOWN = _Strike(-1, -1, 0.0, False, np.zeros(3))
+
+
 class StickContacts:
     """Finds contacts of sticks with members among all contacts.
 
@@ -89,13 +93,14 @@ class StickContacts:
             if strike is not None:
                 found.append((strike, info.contact_force()))
         for strike, force in reversed(found):
-            _add(rows[strike.stick], strike, force)
+            _add(rows, strike, force)
 
     def _strike(self, a: int, b: int) -> _Strike | None:
         """What it is when two geometries touch; None when it is no strike."""
-        if (a, b) not in self._known:
-            self._known[a, b] = self._find(a, b)
-        return self._known[a, b]
+        found = self._known.get((a, b), _UNKNOWN)
+        if found is _UNKNOWN:
+            found = self._known[a, b] = self._find(a, b)
+        return found
 
     def _find(self, a: int, b: int) -> _Strike | None:
         for stick, member, sign in ((a, b, -1.0), (b, a, 1.0)):
@@ -106,10 +111,12 @@ class StickContacts:
         return None
 
 
-def _add(row: np.ndarray, strike: _Strike, force: np.ndarray) -> None:
-    """Adds the force (3,) on the second geometry to the row of a stick."""
+def _add(rows: np.ndarray, strike: _Strike, force: np.ndarray) -> None:
+    """Adds the force (3,) on the second geometry to the row of its stick."""
+    stick = strike.stick
     if strike.is_tip:
-        row[FORCE] += strike.sign * float(strike.normal @ force)
-        row[MEMBER] = strike.member
+        # Half as long as with @, and the same.
+        rows[stick, FORCE] += strike.sign * float(strike.normal.dot(force))
+        rows[stick, MEMBER] = strike.member
     else:
-        row[SHAFT_FORCE] += float(np.linalg.norm(force))
+        rows[stick, SHAFT_FORCE] += float(np.linalg.norm(force))

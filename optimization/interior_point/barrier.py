@@ -14,6 +14,7 @@ Programming", 1968 (barriers); Fletcher, "Practical Methods of Optimization",
 """
 
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 
@@ -26,6 +27,24 @@ from backbeat.optimization.transcription.program import Program
 KEEP = 0.01
 # Smaller changes do not limit the step.
 STILL = 1e-14
+
+
+class SlackValues(NamedTuple):
+    """Where n bounds are in the interior."""
+
+    s: Vector  # (n,) slacks
+    e: Vector  # (n,) excesses
+    z: Vector  # (n,) multipliers
+    rho: Vector  # (n,) cost of an excess
+    elastic: Flags  # (n,) whether an excess is allowed
+
+
+class SlackSteps(NamedTuple):
+    """Newton step of n bounds."""
+
+    ds: Vector
+    de: Vector
+    dz: Vector
 
 
 @dataclass
@@ -69,38 +88,24 @@ class BoundBarrier:
             (5, len(self.on))
         )
 
+    def _now(self) -> SlackValues:
+        return SlackValues(self.s, self.e, self.z, self.rho, self.elastic)
+
+    def _steps(self) -> SlackSteps:
+        return SlackSteps(self.ds, self.de, self.dz)
+
     def value(self, g: np.ndarray) -> np.ndarray:
         """(n,) room c of the rows g."""
         return self.sign * (g.ravel()[self.on] - self.bound)
 
     def trial(self, g: np.ndarray, alpha: float, mu: float) -> tuple[float, float]:
         """Infeasibility |c + e - s| and barriers after a share alpha of the step."""
-        theta, cost = _trial(
-            self.value(g),
-            self.s,
-            self.ds,
-            self.e,
-            self.de,
-            self.rho,
-            self.elastic,
-            alpha,
-            mu,
-        )
+        theta, cost = _trial(self.value(g), self._now(), self._steps(), alpha, mu)
         return float(theta), float(cost)
 
     def linearize(self, mu: float, stiffness: np.ndarray, pull: np.ndarray) -> None:
         """Adds stiffness and pull of the rows in the Newton step to (N, rows) each."""
-        _linearize(
-            self.value(self.g),
-            self.s,
-            self.e,
-            self.z,
-            self.rho,
-            self.elastic,
-            mu,
-            self._stiffness,
-            self._shift,
-        )
+        _linearize(self.value(self.g), self._now(), mu, self._stiffness, self._shift)
         stiffness.reshape(-1)[self.on] += self._stiffness
         pulls = self.sign * (self._stiffness * self._shift - self.z)
         pull.reshape(-1)[self.on] += pulls
@@ -108,17 +113,7 @@ class BoundBarrier:
     def step(self, dg: np.ndarray, mu: float) -> tuple[float, float]:
         """Keeps the step for a change dg of the rows; longest primal and dual."""
         self.dz = -self._stiffness * (self.sign * dg.ravel()[self.on] + self._shift)
-        primal, dual = _step(
-            self.s,
-            self.e,
-            self.z,
-            self.rho,
-            self.elastic,
-            mu,
-            self.dz,
-            self.ds,
-            self.de,
-        )
+        primal, dual = _step(self._now(), mu, self._steps())
         return float(primal), float(dual)
 
     def move(self, g: np.ndarray, alpha: float, dual: float, mu: float) -> None:
@@ -170,46 +165,31 @@ def _excess_costs(program: Program, excess_cost: float) -> np.ndarray:
 
 @compiled
 def _trial(
-    c: Vector,
-    s: Vector,
-    ds: Vector,
-    e: Vector,
-    de: Vector,
-    rho: Vector,
-    elastic: Flags,
-    alpha: float,
-    mu: float,
+    c: Vector, now: SlackValues, step: SlackSteps, alpha: float, mu: float
 ) -> tuple[float, float]:
     """Sum of |c + e - s| and the cost of barriers and excesses."""
     theta = 0.0
     cost = 0.0
     for i in range(c.shape[0]):
-        si = s[i] + alpha * ds[i]
-        ei = e[i] + alpha * de[i]
+        si = now.s[i] + alpha * step.ds[i]
+        ei = now.e[i] + alpha * step.de[i]
         theta += abs(c[i] + ei - si)
         cost -= mu * np.log(si)
-        if elastic[i]:
-            cost += rho[i] * ei - mu * np.log(ei)
+        if now.elastic[i]:
+            cost += now.rho[i] * ei - mu * np.log(ei)
     return theta, cost
 
 
 @compiled
 def _linearize(
-    c: Vector,
-    s: Vector,
-    e: Vector,
-    z: Vector,
-    rho: Vector,
-    elastic: Flags,
-    mu: float,
-    stiffness: Vector,
-    shift: Vector,
+    c: Vector, now: SlackValues, mu: float, stiffness: Vector, shift: Vector
 ) -> None:
     """Eliminates slack and excess: z + dz = z - stiffness (dc + shift)."""
+    s, e, z, rho = now.s, now.e, now.z, now.rho
     for i in range(c.shape[0]):
         x = s[i] / z[i]
         y = c[i] - mu / z[i]
-        if elastic[i]:
+        if now.elastic[i]:
             x += e[i] / (rho[i] - z[i])
             y += mu / (rho[i] - z[i])
         stiffness[i] = 1 / x
@@ -217,25 +197,17 @@ def _linearize(
 
 
 @compiled
-def _step(
-    s: Vector,
-    e: Vector,
-    z: Vector,
-    rho: Vector,
-    elastic: Flags,
-    mu: float,
-    dz: Vector,
-    ds: Vector,
-    de: Vector,
-) -> tuple[float, float]:
+def _step(now: SlackValues, mu: float, step: SlackSteps) -> tuple[float, float]:
     """Steps of slacks and excesses, and the longest steps that keep all positive."""
+    s, e, z, rho = now.s, now.e, now.z, now.rho
+    ds, de, dz = step.ds, step.de, step.dz
     primal = 1.0
     dual = 1.0
     for i in range(s.shape[0]):
         ds[i] = (mu - s[i] * dz[i]) / z[i] - s[i]
         primal = min(primal, _longest(s[i], ds[i]))
         dual = min(dual, _longest(z[i], dz[i]))
-        if elastic[i]:
+        if now.elastic[i]:
             free = rho[i] - z[i]
             de[i] = (mu + e[i] * dz[i]) / free - e[i]
             primal = min(primal, _longest(e[i], de[i]))

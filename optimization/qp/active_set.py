@@ -25,7 +25,12 @@ from backbeat.optimization.qp.cholesky import (
     solve_forward,
     solve_rows,
 )
-from backbeat.optimization.qp.program import DaqpSolver, QPSolution, QuadraticProgram
+from backbeat.optimization.qp.program import (
+    DaqpSolver,
+    ProgramArrays,
+    QPSolution,
+    QuadraticProgram,
+)
 
 # Rounds before giving up; from a wrong guess DAQP is as fast.
 ROUNDS = 6
@@ -246,7 +251,7 @@ def _hold_given(H, g, A, lower, upper, x, dual):
 
 @compiled
 def follow_active_set(
-    bound: Bound[tuple[Matrix, Vector, Matrix, Vector, Vector]],
+    bound: Bound[ProgramArrays],
     guess: Vector,
     x: Vector,
     dual: Vector,
@@ -262,13 +267,13 @@ def follow_active_set(
     Returns:
         Rounds that it took; 0 where it did not get there.
     """
-    H, g, A, lower, upper = bound.content
-    return follow(H, g, A, lower, upper, guess, x, dual)
+    return follow(bound.content, guess, x, dual)
 
 
 @compiled
-def follow(H, g, A, lower, upper, guess, x, dual):
+def follow(of, guess, x, dual):
     """`follow_active_set` of a program's arrays, for compiled functions."""
+    H, g, A, lower, upper = of.H, of.g, of.A, of.lower, of.upper
     rows = lower.shape[0]
     side, moved = np.empty(rows, np.int64), np.empty(rows)
     for i in range(rows):

@@ -10,7 +10,7 @@ in addition to the solver's status.
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import NamedTuple
 
 import daqp
 import numpy as np
@@ -24,6 +24,16 @@ from backbeat.models.compiled.bound import Bound, bind
 _ACTIVE, _AT_LOWER, _EQUALITY = 1, 2, 5
 # DAQP's exit flags, in words; the rest are of no use to anyone.
 _STATUS = {1: "solved", -1: "infeasible", -4: "iteration cap"}
+
+
+class ProgramArrays(NamedTuple):
+    """The arrays of a `QuadraticProgram`, for compiled functions."""
+
+    H: Matrix
+    g: Vector
+    A: Matrix
+    lower: Vector
+    upper: Vector
 
 
 @dataclass(frozen=True)
@@ -44,9 +54,14 @@ class QuadraticProgram:
     upper: np.ndarray
 
     @cached_property
-    def bound(self) -> Bound[Any]:
-        """Its five arrays for compiled functions, for a program that is kept."""
-        return bind((self.H, self.g, self.A, self.lower, self.upper))
+    def bound(self) -> Bound[ProgramArrays]:
+        """Its arrays for compiled functions, for a program that is kept."""
+        return bind(self.arrays)
+
+    @property
+    def arrays(self) -> ProgramArrays:
+        """Its arrays for compiled functions."""
+        return ProgramArrays(self.H, self.g, self.A, self.lower, self.upper)
 
     @property
     def num_bounds(self) -> int:
@@ -109,20 +124,12 @@ def _gradient(H: Matrix, g: Vector, A: Matrix, x: Vector, dual: Vector) -> float
 
 @compiled
 def is_optimal_at(
-    H: Matrix,
-    g: Vector,
-    A: Matrix,
-    lower: Vector,
-    upper: Vector,
-    x: Vector,
-    dual: Vector,
-    primal: float,
-    gradient: float,
+    of: ProgramArrays, x: Vector, dual: Vector, primal: float, gradient: float
 ) -> bool:
     """Whether both residuals are numbers and within their tolerances."""
-    if not _violation(A, lower, upper, x) <= primal:
+    if not _violation(of.A, of.lower, of.upper, x) <= primal:
         return False
-    return _gradient(H, g, A, x, dual) <= gradient
+    return _gradient(of.H, of.g, of.A, x, dual) <= gradient
 
 
 @compiled
@@ -170,9 +177,9 @@ class QPSolution:
 
     def is_optimal(self, primal: float, dual: float) -> bool:
         """Whether the residuals are finite and within tolerances."""
-        p, x, y = self.program, self.x, self.dual
+        arrays = self.program.arrays
         return self.found and bool(
-            is_optimal_at(p.H, p.g, p.A, p.lower, p.upper, x, y, primal, dual)
+            is_optimal_at(arrays, self.x, self.dual, primal, dual)
         )
 
 

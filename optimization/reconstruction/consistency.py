@@ -5,6 +5,8 @@ and the wrenches of standing patches are changed by the least that satisfies the
 dynamics.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from backbeat.models.compiled import compiled
@@ -27,37 +29,49 @@ from backbeat.optimization.kinematics.limb import Limb, Movement, put_limb
 from backbeat.optimization.transcription.program import Program
 
 
+class StandingContacts(NamedTuple):
+    """Contacts and where they stand, sample by sample."""
+
+    limb: IndexMatrix  # (C, n) joints of their limbs, -1 from where there are no more
+    standing: FlagMatrix  # (M, C)
+    R_WC: Array4  # (M, C, 3, 3) poses of their supports
+    p_WC: Array3  # (M, C, 3) [m]
+
+
+class MotionSamples(NamedTuple):
+    """A motion, sample by sample."""
+
+    q: Matrix  # (M, nq)
+    v: Matrix  # (M, nv)
+    vdot: Matrix  # (M, nv)
+    wrench: Array3  # (M, C, 6) in contact axes [N m, N]
+    tau: Matrix  # (M, nj) joint torques [N m]
+
+
 @compiled
 def make_consistent(
     program: Program,
     ws: Workspace,
-    limb: IndexMatrix,
-    standing: FlagMatrix,
-    R_WC: Array4,
-    p_WC: Array3,
-    q: Matrix,
-    v: Matrix,
-    vdot: Matrix,
-    wrench: Array3,
-    tau: Matrix,
+    contacts: StandingContacts,
+    motion: MotionSamples,
 ) -> None:
-    """Corrects q, v, vdot, wrench in place and writes tau; see the module's head.
+    """Corrects a motion in place and writes its torques; see the module's head.
 
     Args:
         program: Program whose first frames are the contacts.
         ws: a workspace of its tree.
-        limb: (C, n) joints of each contact's limb, -1 from where there are no more.
-        standing: (M, C) whether a contact stands.
-        R_WC, p_WC: (M, C, 3, 3), (M, C, 3) poses of their supports [m].
-        q, v, vdot: (M, nq), (M, nv), (M, nv) motion to correct.
-        wrench: (M, C, 6) wrenches in contact axes to correct [N m, N].
-        tau: (M, nj) joint torques to write [N m].
+        contacts: where they stand.
+        motion: to correct; its torques are written.
     """
+    limb, standing = contacts.limb, contacts.standing
+    R_WC, p_WC, tau = contacts.R_WC, contacts.p_WC, motion.tau
+    q, v, vdot = motion.q, motion.v, motion.vdot
     M, C = standing.shape
     nf = v.shape[1] - tau.shape[1]
     full = np.zeros(v.shape[1])
     change = np.zeros((3, limb.shape[1]))
     for s in range(M):
+        now = Movement(q[s], v[s], vdot[s])
         for c in range(C):
             n = _limb_size(limb, c)
             if not standing[s, c] or n == 0:
@@ -72,11 +86,8 @@ def make_consistent(
                 p_WC[s, c],
                 True,
             )
-            now = Movement(q[s], v[s], vdot[s])
             put_limb(program.tree, program.gravity, ws, placed, now, change)
-        _balance(
-            program, ws, standing[s], R_WC[s], q[s], v[s], vdot[s], wrench[s], full
-        )
+        _balance(program, ws, standing[s], R_WC[s], now, motion.wrench[s], full)
         for j in range(tau.shape[1]):
             tau[s, j] = full[nf + j]
 
@@ -90,7 +101,7 @@ def _limb_size(limb, c):
 
 
 @compiled
-def _balance(program, ws, standing, R_WC, q, v, vdot, wrench, tau):
+def _balance(program, ws, standing, R_WC, now, wrench, tau):
     """Corrects the wrenches of standing patches to satisfy the base dynamics."""
     tree, first = program.tree, program.wrench_first
     body, C = program.frame_body, standing.shape[0]
@@ -101,11 +112,11 @@ def _balance(program, ws, standing, R_WC, q, v, vdot, wrench, tau):
     # A newton meter of correction costs as much as ten newtons.
     reach = 0.1
     for attempt in range(2):
-        forward_pass(tree, q, v, vdot, program.gravity, ws, False)
+        forward_pass(tree, now.q, now.v, now.vdot, program.gravity, ws, False)
         body_forces(tree, ws, False)
         for c in range(C):
             R_BF, p_BF = program.frame_R[c], program.frame_p[c]
-            frame_pose(tree, ws, q, body[c], R_BF, p_BF, R, r[c])
+            frame_pose(tree, ws, now.q, body[c], R_BF, p_BF, R, r[c])
             if not standing[c]:
                 continue
             for i in range(3):

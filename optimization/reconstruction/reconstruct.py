@@ -14,7 +14,11 @@ from pydrake.math import RigidTransform
 from backbeat.models.dynamics.kinematic_tree import make_workspace
 from backbeat.optimization.interior_point.solution import TrajectorySolution
 from backbeat.optimization.problem.dense_trajectory import DenseTrajectory
-from backbeat.optimization.reconstruction.consistency import make_consistent
+from backbeat.optimization.reconstruction.consistency import (
+    MotionSamples,
+    StandingContacts,
+    make_consistent,
+)
 from backbeat.optimization.reconstruction.curves import Curves
 
 
@@ -111,15 +115,19 @@ def _consistent_motion(
     make_consistent(
         program,
         make_workspace(program.tree),
-        limb,
-        parts["standing"],
-        np.ascontiguousarray(parts["R"]),
-        np.ascontiguousarray(parts["p"]),
-        parts["q"],
-        parts["v"],
-        parts["vdot"],
-        np.ascontiguousarray(parts["wrench"]),
-        tau,
+        StandingContacts(
+            limb,
+            parts["standing"],
+            np.ascontiguousarray(parts["R"]),
+            np.ascontiguousarray(parts["p"]),
+        ),
+        MotionSamples(
+            parts["q"],
+            parts["v"],
+            parts["vdot"],
+            np.ascontiguousarray(parts["wrench"]),
+            tau,
+        ),
     )
     tau += robot.damping * parts["v"][:, robot.base_velocities :]
     return DenseTrajectory(

@@ -27,6 +27,7 @@ from backbeat.optimization.transcription.knot_dynamics import (
 from backbeat.optimization.transcription.linearization_arrays import (
     Evaluation,
     Linearization,
+    ProgramPoint,
     Scratch,
     make_evaluation,
     make_linearization,
@@ -71,7 +72,7 @@ def evaluate(
     Returns:
         The cost.
     """
-    N = q.shape[0]
+    N, at = q.shape[0], ProgramPoint(q, w, phi)
     cost = 0.0
     for k in range(1, N):
         _interval(program, q, k, values, derivatives)
@@ -81,7 +82,7 @@ def evaluate(
                 continue
             _midpoint(program, q, k, scratch, values, derivatives, linearize)
     for k in range(N):
-        cost += _knot(program, q, w, phi, k, scratch, values, derivatives, linearize)
+        cost += _knot(program, at, k, scratch, values, derivatives, linearize)
     if program.rest_scale > 0:
         for i in range(values.rest.shape[0]):
             values.rest[i] = program.rest_scale * values.velocity[N - 1, i]
@@ -102,9 +103,10 @@ def _interval(program, q, k, values, derivatives):
 
 
 @compiled
-def _knot(program, q, w, phi, k, scratch, values, derivatives, linearize):
+def _knot(program, at, k, scratch, values, derivatives, linearize):
     """Everything that belongs to knot k; returns its share of the cost."""
     tree, ws, tau = program.tree, scratch.ws, scratch.tau
+    q, w, phi = at.q, at.w, at.phi
     N, nv = q.shape[0], values.velocity.shape[1]
     interior = 0 < k < N - 1
     v = np.zeros(nv)

@@ -9,6 +9,14 @@ from backbeat.models.dynamics.kinematic_tree import Workspace, make_workspace
 from backbeat.optimization.transcription.program import Program
 
 
+class ProgramPoint(NamedTuple):
+    """Unknowns of a program at all knots."""
+
+    q: Matrix  # (N, nq) configurations
+    w: Array3  # (N, C, 6) contact wrenches in contact axes [weights, weights m]
+    phi: Matrix  # (N, n_phi) loads [weights]
+
+
 class Evaluation(NamedTuple):
     """Values of a program at a point, and where the last linearization stands."""
 

@@ -178,7 +178,7 @@ class Verifier:
         q, v = motion.q[samples, nq:], motion.v[samples, nf:]
         beyond = np.maximum(robot.position_lower - q, q - robot.position_upper)
         for name, values in (
-            ("joint_torque", np.abs(replayed.tau) / robot.effort_limits),
+            ("joint_torque", robot.motors.shares(replayed.tau, v)),
             ("torque_consistency", np.abs(off) / robot.effort_limits),
             ("joint_velocity", np.abs(v) / robot.velocity_limits),
             ("joint_position", beyond),

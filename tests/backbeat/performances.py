@@ -166,7 +166,7 @@ def run_of(
     )
     x = np.hstack([motion.q[rows], motion.v[rows]])
     return SimulationRun(
-        scenario=Scenario(behavior=behavior.name, lead_in=lead_in),
+        scenario=Scenario.of(behavior=behavior.name, lead_in=lead_in),
         behavior=behavior,
         t=t,
         x=x,

@@ -21,8 +21,8 @@ from tests.backbeat.test_sweeping import METRICS
 
 def made_up(report, library, scenario, key):
     """Bears pushes up to 100 N s, and floors that are not slippery."""
-    push = sum(float(np.linalg.norm(p.impulse)) for p in scenario.pushes)
-    fell = push > 100.5 or scenario.friction < 0.6
+    push = sum(float(np.linalg.norm(p.impulse)) for p in scenario.disturbances.pushes)
+    fell = push > 100.5 or scenario.world.friction < 0.6
     found = {"survived": not fell, "fell": fell, "fell_at_s": 0.4 if fell else None}
     return result_row(METRICS | found)
 

@@ -165,7 +165,9 @@ def test_track_leaves_no_earlier_run_without_a_word(
 ):
     """Under the usual name it is kept; under a name that is asked for, replaced."""
     monkeypatch.chdir(tmp_path)
-    options = ["posture-tour", "--library", library, "--duration", 0.1]
+    text = "behavior: posture-tour\nlead_in: 0.1\nduration: 0.1\n"
+    (tmp_path / "brief.yaml").write_text(text)
+    options = ["posture-tour", "--library", library, "--scenario", "brief.yaml"]
     kept = "out/posture-tour.earlier-1.run.parquet"
 
     def said(*more):

@@ -8,7 +8,7 @@ import pytest
 from backbeat.mpc.analysis.metrics import run_metrics
 from backbeat.mpc.runs.file import save_run
 from backbeat.mpc.runs.record import record_of
-from backbeat.mpc.scenario.specification import Push
+from backbeat.mpc.scenario.parts.push import Push
 from backbeat.report.plots.comparison import compare
 from backbeat.report.plots.measures import MEASURES
 from tests.backbeat.performances import drumming, run_of, swaying
@@ -27,7 +27,7 @@ def other(run):
     elbow = robot.joint_index("l_arm_elx")
     effort[60, elbow] = 0.25 * robot.effort_limits[elbow]
     pushes = [Push(0.2, 0.1, [0.0, 5.0, 0.0])]
-    scenario = replace(run.scenario, friction=0.1, steps=False, pushes=pushes)
+    scenario = run.scenario.changed(friction=0.1, steps=False, pushes=pushes)
     return replace(run, effort=effort, scenario=scenario)
 
 

@@ -184,13 +184,15 @@ def test_what_is_done_to_a_simulation_is_undone(driven):
         driven.press("u")
         driven.until(lambda: driven.settings() == first)
     for key in "wasd":
-        count = len(player.source.live.scenario_so_far().pushes)
+        count = len(player.source.live.scenario_so_far().disturbances.pushes)
         driven.press(key)
         driven.until(
-            lambda n=count: len(player.source.live.scenario_so_far().pushes) == n + 1
+            lambda n=count: (
+                len(player.source.live.scenario_so_far().disturbances.pushes) == n + 1
+            )
         )
     driven.press("r")
-    driven.until(lambda: not player.source.live._running.scenario.pushes)
+    driven.until(lambda: not player.source.live._running.scenario.disturbances.pushes)
     driven.click("[data-mode=planned]")
     driven.until(lambda: not player.source.is_simulated)
 

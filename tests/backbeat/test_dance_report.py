@@ -38,6 +38,8 @@ def test_the_table_of_a_run_tells_its_markers(run):
 
 
 def test_the_page_of_a_run_file(run, tmp_path, monkeypatch, capsys):
+    """Its words; what is drawn is tested on a page of its own."""
+    monkeypatch.setattr("backbeat.report.pages.run.svg", lambda *_: "")
     path = save_run(run, tmp_path / "s.run.parquet", run_metrics(run))
     options = ["--recording", "none"]
     monkeypatch.setattr("sys.argv", ["backbeat", "report", str(path), *options])

@@ -74,7 +74,7 @@ class Held:
 def test_a_show_that_is_played_again_and_again_does_not_grow():
     """Simulated from its start to its end, drawn 30 times a second, and begun anew."""
     behavior = drumming(seated=True, duration=3.0)
-    scenario = Scenario(behavior=behavior.name, lead_in=0.5, lead_out=0.0)
+    scenario = Scenario.of(behavior=behavior.name, lead_in=0.5, lead_out=0.0)
     simulation, held = LiveSimulation(behavior, scenario), Held()
     show = LiveShow(PlannedSource(behavior), None)
     try:
@@ -94,7 +94,7 @@ def test_a_show_that_is_played_again_and_again_does_not_grow():
 def test_a_thousand_resets_do_not_grow():
     """The robot begins to sway, is drawn, pushed, and put back to where it began."""
     behavior = swaying(duration=1.0)
-    simulation = LiveSimulation(behavior, Scenario(behavior="sway", lead_in=0.1))
+    simulation = LiveSimulation(behavior, Scenario.of(behavior="sway", lead_in=0.1))
     show, held = LiveShow(PlannedSource(behavior), None), Held()
     try:
         for k in range(RESETS):
@@ -114,7 +114,9 @@ def test_a_process_that_simulates_run_after_run_does_not_grow():
     """As a worker of a sweep does: each run has a diagram of its own."""
     behavior, held = drumming(seated=True, duration=1.0), Held()
     for seed in range(RUNS):
-        scenario = Scenario(behavior.name, state="estimated", duration=0.1, seed=seed)
+        scenario = Scenario.of(
+            behavior.name, state="estimated", duration=0.1, seed=seed
+        )
         assert run_metrics(run_scenario(scenario, behavior))
         held.note()
     held.check(f"{RUNS} runs")

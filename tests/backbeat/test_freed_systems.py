@@ -139,7 +139,7 @@ def test_all_systems_of_ours_can_go():
     ],
 )
 def test_a_run_leaves_no_system(built, settings):
-    scenario = Scenario(**SHORT, **settings)
+    scenario = Scenario.of(**SHORT, **settings)
 
     def run():
         assert np.isfinite(run_scenario(scenario, built("stand")).x).all()
@@ -149,7 +149,7 @@ def test_a_run_leaves_no_system(built, settings):
 
 @SLOW
 def test_drumming_leaves_no_system(built):
-    scenario = Scenario(behavior="outstanding", duration=0.2, lead_in=0.1)
+    scenario = Scenario.of(behavior="outstanding", duration=0.2, lead_in=0.1)
 
     def drum():
         assert run_scenario(scenario, built("outstanding")).members
@@ -159,7 +159,7 @@ def test_drumming_leaves_no_system(built):
 
 def test_a_show_that_is_over_leaves_no_system(built):
     def play():
-        scenario = Scenario(behavior="outstanding", lead_in=0.1)
+        scenario = Scenario.of(behavior="outstanding", lead_in=0.1)
         live = LiveSimulation(built("outstanding"), scenario)
         live.advance(0.1)
         live.restart()
@@ -171,7 +171,7 @@ def test_a_show_that_is_over_leaves_no_system(built):
 
 def test_a_session_of_a_server_leaves_no_system(built):
     def serve():
-        ControllerSession(built("stand"), Scenario(**SHORT)).close()
+        ControllerSession(built("stand"), Scenario.of(**SHORT)).close()
 
     assert left_by(serve) == []
 

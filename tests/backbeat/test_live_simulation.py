@@ -8,7 +8,7 @@ from tests.backbeat.performances import swaying
 
 @pytest.fixture(scope="module")
 def simulation():
-    scenario = Scenario(behavior="sway", lead_in=0.1, duration=0.3, lead_out=0.0)
+    scenario = Scenario.of(behavior="sway", lead_in=0.1, duration=0.3, lead_out=0.0)
     return LiveSimulation(swaying(duration=1.0), scenario)
 
 

@@ -36,7 +36,7 @@ def folder(stand, tmp_path_factory):
     """A library with a behavior, and a run file of a moment of it."""
     folder = tmp_path_factory.mktemp("costs")
     Library(folder).save(stand)
-    scenario = Scenario(behavior="stand", lead_in=0.1, duration=0.1)
+    scenario = Scenario.of(behavior="stand", lead_in=0.1, duration=0.1)
     run = run_scenario(scenario, stand)
     save_run(run, folder / "stand.run.parquet", run_metrics(run))
     return folder

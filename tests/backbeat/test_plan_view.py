@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from backbeat.models.state.configuration import Configuration
 from backbeat.mpc.reference.trajectory import patch_names
-from backbeat.mpc.scenario.specification import Push
+from backbeat.mpc.scenario.parts.push import Push
 from backbeat.stage.frames.balance import capture_point
 from backbeat.stage.frames.plan_view import (
     planned_forces,

@@ -288,7 +288,7 @@ def test_a_push_acts_on_the_present_and_a_reset_undoes_it(simulated):
     ask(simulated, "seek", -0.3)
     take, reach = simulated.source, simulated.source.reach
     ask(simulated, "push", ("pelvis", [0.0, 60.0, 0.0]))
-    pushed = take.live.scenario_so_far().pushes[-1].time
+    pushed = take.live.scenario_so_far().disturbances.pushes[-1].time
     assert reach < pushed <= reach + 0.05
     later = pushed + 0.15
     until(simulated, lambda: simulated.transport.time > later)

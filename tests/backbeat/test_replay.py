@@ -16,7 +16,8 @@ from backbeat.mpc.analysis.run_explanation import explain_run
 from backbeat.mpc.plans.weights import PredictiveWeights
 from backbeat.mpc.runs.file import load_run, run_weights, save_run, with_story
 from backbeat.mpc.runs.replay import compare_samples
-from backbeat.mpc.scenario.specification import Push, Scenario
+from backbeat.mpc.scenario.parts.push import Push
+from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.simulation.simulate import run_scenario
 from backbeat.stage.live.simulation import LiveSimulation
 from tests.backbeat.performances import swaying
@@ -28,7 +29,7 @@ def played(tmp_path_factory):
     folder = tmp_path_factory.mktemp("played")
     behavior = swaying(1.0)
     Library(folder).save(behavior)
-    live = LiveSimulation(behavior, Scenario(behavior="sway", lead_in=0.1))
+    live = LiveSimulation(behavior, Scenario.of(behavior="sway", lead_in=0.1))
     live.advance(0.13)
     live.apply("friction", 0.5)
     live.push([10.0, 0.0, 0.0], 0.05)
@@ -73,7 +74,7 @@ def test_a_run_with_weights_of_its_own_keeps_them(backbeat, tmp_path):
     )
     Library(tmp_path).save(behavior)
     push = Push(0.05, 0.05, [0.0, 10.0, 0.0])
-    scenario = Scenario(behavior="sway", lead_in=0.1, duration=0.3, pushes=[push])
+    scenario = Scenario.of(behavior="sway", lead_in=0.1, duration=0.3, pushes=[push])
     run = run_scenario(scenario, behavior, weights)
     path = str(tmp_path / "own.run.parquet")
     save_run(run, path, run_metrics(run))
@@ -155,7 +156,7 @@ def test_differences_of_samples():
 
 
 def test_a_show_that_has_not_begun_cannot_be_saved(tmp_path):
-    live = LiveSimulation(swaying(1.0), Scenario(behavior="sway", lead_in=0.1))
+    live = LiveSimulation(swaying(1.0), Scenario.of(behavior="sway", lead_in=0.1))
     with pytest.raises(BackbeatError, match="nothing of the behavior"):
         live.save_run(tmp_path / "r.run.parquet")
     live.apply("friction", 0.3)

@@ -9,12 +9,12 @@ import pyarrow.parquet as pq
 import pytest
 
 from backbeat.behaviors.library.store import Library
-from backbeat.models.common.yaml_file import parse_yaml
 from backbeat.mpc.analysis.metrics import run_metrics
 from backbeat.mpc.runs.file import load_run, save_run, with_story
 from backbeat.mpc.runs.record import read_run, record_of
+from backbeat.mpc.scenario.parts.push import Push
 from backbeat.mpc.scenario.setting_event import SettingEvent
-from backbeat.mpc.scenario.specification import Push, Scenario
+from backbeat.mpc.scenario.specification import read_scenario
 from backbeat.report.pages.run import run_page
 from backbeat.report.pages.run_words import events, result_sentence, scenario_yaml
 from backbeat.report.plots.joints import joint_use
@@ -33,7 +33,7 @@ def pushed():
     """A run with two pushes; the second comes when it is over."""
     run = run_of(swaying(2.0))
     pushes = [Push(0.5, 0.1, [0.0, 60.0, 0.0]), Push(9.0, 0.1, [1.0, 0.0, 0.0])]
-    scenario = replace(run.scenario, pushes=pushes, friction=0.4)
+    scenario = run.scenario.changed(pushes=pushes, friction=0.4)
     return replace(run, scenario=scenario)
 
 
@@ -83,7 +83,7 @@ def test_a_page_has_the_jerk_as_planned_and_as_measured(record, page):
 
 def test_the_scenario_on_a_page_is_that_of_the_run(pushed):
     text = scenario_yaml(record_of(pushed))
-    assert parse_yaml(Scenario, text, "the page") == pushed.scenario
+    assert read_scenario(text, "the page") == pushed.scenario
     # What is the default anyway is left out.
     assert "contact_model" not in text
 
@@ -108,7 +108,7 @@ def test_settings_that_changed_are_told(pushed, tmp_path):
         SettingEvent(time=1.5, tempo=0.8),
         SettingEvent(time=0.6, steps=False, left_hand=[0.1, 0.0, 0.0]),
     ]
-    scenario = replace(pushed.scenario, events=changes, pushes=[])
+    scenario = pushed.scenario.changed(events=changes, pushes=[])
     record = record_of(replace(pushed, scenario=scenario))
     assert events(record) == [
         (0.6, "steps off, left hand 0.1 0 0 m"),
@@ -118,7 +118,7 @@ def test_settings_that_changed_are_told(pushed, tmp_path):
     # The plans of this run go on at the authored tempo, and so run ahead of it.
     assert late[t < 1.5] == pytest.approx(0.0, abs=1e-6)
     assert late[-1] < -10.0
-    assert parse_yaml(Scenario, scenario_yaml(record), "the page") == scenario
+    assert read_scenario(scenario_yaml(record), "the page") == scenario
 
 
 def test_joints_use_shares_of_their_limits(pushed):

@@ -7,6 +7,8 @@ import pytest
 from tests.mpc.test_joint_strain import BEHAVIOR, URDF, YAML
 
 SCENARIO = """behavior: tiny-up
+lead_in: 0.1
+lead_out: 0.0
 pushes: [{{time: 0.0, duration: 2.0, impulse: [{}, 0, 0], body: tip}}]
 """
 

@@ -84,7 +84,7 @@ def test_a_plan_is_told_as_it_is(sway, form, connect):
 
 def test_a_simulation_is_told_step_by_step_and_stays_the_same(built, connect):
     behavior = built("stand")
-    scenario = Scenario(behavior="stand", lead_in=0.1, duration=0.1)
+    scenario = Scenario.of(behavior="stand", lead_in=0.1, duration=0.1)
     alone = run_scenario(scenario, behavior)
     with JointStream(StreamSettings(0, 200.0)) as stream:
         own = connect(stream)

@@ -72,7 +72,9 @@ def made_up(report, library, scenario, key):
 
     trace = os.environ.get("SWEEP_TRACE")
     if trace:
-        Path(trace, f"{scenario.friction}-{scenario.seed}-{time.time_ns()}").touch()
+        Path(
+            trace, f"{scenario.world.friction}-{scenario.seed}-{time.time_ns()}"
+        ).touch()
         time.sleep(float(os.environ["SWEEP_PAUSE"]))
     return result_row({**METRICS, "survived": scenario.seed % 3 != 0})
 
@@ -194,7 +196,7 @@ def test_what_this_machine_cannot_simulate_is_no_fall(library, monkeypatch, faul
     (name,) = Library(library).names()[:1]
     key = str(Library(library).load(name).provenance["key"])
     with pytest.raises(BackbeatError, match="this machine could not simulate it"):
-        sweeping.simulate(None, library, Scenario(name), key)
+        sweeping.simulate(None, library, Scenario.of(name), key)
 
 
 def test_finished_runs_are_not_repeated(quick, sweep, library, tmp_path, monkeypatch):

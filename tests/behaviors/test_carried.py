@@ -129,4 +129,4 @@ def test_hands_come_apart_with_joints_of_the_move(channel):
 
 
 def test_clap_says_how_its_hands_come_apart():
-    assert shipped_moves()["clap"].apart == {"both_arm_shz": 0.9}
+    assert shipped_moves()["clap"].apart == {"both shoulder pitch": 0.9}

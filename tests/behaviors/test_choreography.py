@@ -18,6 +18,7 @@ from backbeat.behaviors.library.behavior import Mount, make_robot
 from backbeat.behaviors.music.notation.meter import MeterMap
 from backbeat.behaviors.specification.kinds import parse_specification
 from backbeat.models.common.errors import BackbeatError
+from backbeat.models.robot.roles import TURNING
 from tests.behaviors.moves import MOVE
 
 ROBOT = make_robot("atlas", (), Mount())
@@ -126,10 +127,13 @@ def test_a_marker_is_the_extreme_of_its_channel(name):
     (p,) = place(move.track, MoveDescription(name, 2.0, beats=beats))
     best = {"least": min, "most": max}[marker.extreme]
     full = (p.rise[1] <= BEATS) & (p.fall[0] >= BEATS)
-    found = channel_offsets(p, BEATS[full], ROBOT)[marker.channel]
+    channel, sign = marker.channel, 1.0
+    if channel in TURNING:
+        channel, sign = ROBOT.roles.turning(channel)
+    found = sign * channel_offsets(p, BEATS[full], ROBOT)[channel]
     assert p.markers()
     for beat in p.markers():
-        value = channel_offsets(p, np.array([beat]), ROBOT)[marker.channel][0]
+        value = sign * channel_offsets(p, np.array([beat]), ROBOT)[channel][0]
         assert value == pytest.approx(best(found), abs=1e-3)
 
 

@@ -80,7 +80,12 @@ def test_tips_that_rest_on_one_head_are_side_by_side(member, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "rests", [("snare", "snare"), ("high_tom", "high_tom"), ("hi_hat", "snare")]
+    "rests",
+    [
+        ("snare", "snare"),
+        pytest.param(("high_tom", "high_tom"), marks=pytest.mark.slow),
+        pytest.param(("hi_hat", "snare"), marks=pytest.mark.slow),
+    ],
 )
 def test_rests_in_the_middle_of_a_song_are_built(rests, tmp_path):
     """With both tips at one point no motion was found, after half a minute."""

@@ -193,12 +193,17 @@ def spoil(frame, what):
     return frame
 
 
+@pytest.fixture(scope="module")
+def walked(robots):
+    return take(robots["atlas"], "walk", 5).frame
+
+
 @pytest.mark.parametrize(
     "what",
     ["in millimeters", "on a treadmill", "on ice", "on their back", "in a lift", "in"],
 )
-def test_who_walks_on_no_floor_is_refused(what, robots, tmp_path):
-    frame = spoil(take(robots["atlas"], "walk", 5).frame, what)
+def test_who_walks_on_no_floor_is_refused(what, walked, robots, tmp_path):
+    frame = spoil(walked.copy(), what)
     with pytest.raises(
         BackbeatError, match=r"no sole is level|no foot stands"
     ) as error:

@@ -7,7 +7,7 @@ from backbeat.behaviors.music.files.note_maps import MAPS, read_map
 from backbeat.behaviors.music.files.score_reader import load_score, score_files
 from backbeat.behaviors.music.notation.percussion import NOTES, PIECES
 from backbeat.behaviors.music.notation.score_description import Adaptation
-from backbeat.behaviors.specification.kinds import read_any
+from backbeat.behaviors.specification.kinds import Variant, read_any
 from backbeat.models.common.errors import BackbeatError
 from backbeat.models.kit.drum_kit import DrumKit
 from tests.behaviors.midi_files import hit, midi_bytes
@@ -103,11 +103,11 @@ def test_a_map_of_notes_needs_notes(tmp_path):
 
 def test_options_become_keys_of_the_specification(edges):
     adapt = Adaptation(map=["roland"], unplayable="drop", tempo_factor=0.9)
-    specification, text = read_any(edges, adapt)
+    specification, text = read_any(edges, Variant(adapt))
     assert specification.adapt == adapt
     assert "unplayable: drop" in text
     with pytest.raises(BackbeatError, match="are for MIDI and tablature files"):
-        read_any(edges.with_suffix(".yaml"), adapt)
+        read_any(edges.with_suffix(".yaml"), Variant(adapt))
 
 
 def test_maps_have_pieces_and_agree_on_the_heads():

@@ -71,7 +71,7 @@ def test_a_behavior_is_built_verified_and_tracked(folder, tmp_path, name, com, a
     behavior = build(str(folder / f"{name}.yaml"), Library(tmp_path))
     assert behavior.certificate.passed, behavior.certificate.failures()
     robot = behavior.robot_model
-    metrics = run_metrics(run_scenario(Scenario(name), behavior))
+    metrics = run_metrics(run_scenario(Scenario.of(name), behavior))
     assert metrics["survived"]
     assert metrics["com_error_mm"]["max"] < com
     assert metrics["joint_error_deg"]["max"] < angle
@@ -87,9 +87,9 @@ def test_fingers_of_a_tracked_hand_follow_each_other(folder, tmp_path):
     behavior = build(str(folder / "panda-grip.yaml"), Library(tmp_path))
     (follower,) = behavior.robot_model.followers
     assert (follower.name, follower.multiplier) == ("panda_finger_joint2", 1.0)
-    loop = build_closed_loop(behavior, Scenario("panda-grip"))
+    loop = build_closed_loop(behavior, Scenario.of("panda-grip"))
     simulator = Simulator(loop.diagram, loop.make_context())
-    simulator.AdvanceTo(1.6 + loop.scenario.lead_in)
+    simulator.AdvanceTo(1.6 + loop.scenario.timing.lead_in)
     plant = loop.world.plant
     context = plant.GetMyContextFromRoot(simulator.get_context())
     first, second = (

@@ -67,7 +67,8 @@ def test_hands_are_where_they_shall_be(tour, stations):
     drake, motion = DrakeRobot(tour.robot_model), tour.motion
     reached = 0
     for station, arrive, leave in stations:
-        for frame, place in station.reach.items():
+        own = station.on(tour.robot_model, 1.0)
+        for frame, place in own.reach.items():
             reached += 1
             for i in np.flatnonzero(during(tour, arrive, leave))[::10]:
                 drake.set(motion.q[i], motion.v[i])

@@ -34,8 +34,9 @@ from backbeat.models.robot.description import RobotDescription, TaskSpaceDescrip
 from backbeat.models.sensing.sensors import SensorNoise
 from backbeat.mpc.scenario.compliant_period import CompliantPeriod
 from backbeat.mpc.scenario.model_mismatch import ModelMismatch
+from backbeat.mpc.scenario.parts.push import Push
 from backbeat.mpc.scenario.setting_event import SettingEvent
-from backbeat.mpc.scenario.specification import Push, Scenario, load_scenario
+from backbeat.mpc.scenario.specification import KEYS, load_scenario
 from backbeat.mpc.scenario.target_motion import TargetMotion
 from backbeat.mpc.scenario.upper_body_task import UpperBodyTask
 
@@ -65,7 +66,7 @@ SCHEMAS = {
     "Stations of a posture tour": Station,
     "Setlists": SetlistSpecification,
     "Behaviors of a setlist": SetlistEntry,
-    "Scenarios": Scenario,
+    "Scenarios": KEYS.schema,
     "Pushes of a scenario": Push,
     "Compliant joints of a scenario": CompliantPeriod,
     "Events of a scenario": SettingEvent,
@@ -117,5 +118,5 @@ def test_the_scenario_is_right(tmp_path):
     path = tmp_path / "scenario.yaml"
     path.write_text(SCENARIO)
     scenario = load_scenario(path)
-    assert scenario.pushes[0].impulse == [0, 60, 0]
-    assert scenario.world.mass_spread == 0.1
+    assert scenario.disturbances.pushes[0].impulse == [0, 60, 0]
+    assert scenario.world.mismatch.mass_spread == 0.1

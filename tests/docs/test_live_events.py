@@ -17,8 +17,12 @@ def test_the_scenario_of_the_page_is_one(tmp_path):
     path = tmp_path / "scenario.yaml"
     path.write_text(re.findall(r"```yaml\n(.*?)```", TEXT, re.DOTALL)[0])
     scenario = load_scenario(path)
-    assert len(scenario.events) == len(yaml.safe_load(path.read_text())["events"]) == 5
-    assert scenario.events[2].values() == {"tempo": 0.8}
+    assert (
+        len(scenario.disturbances.events)
+        == len(yaml.safe_load(path.read_text())["events"])
+        == 5
+    )
+    assert scenario.disturbances.events[2].values() == {"tempo": 0.8}
 
 
 def test_the_table_has_every_setting_and_its_range():

@@ -2,6 +2,7 @@
 
 import re
 import sys
+from dataclasses import replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 
@@ -48,8 +49,8 @@ def test_every_column_is_in_the_table_of_the_page(behavior):
 
 def test_every_column_of_the_page_is_in_the_file():
     run = run_of(swaying(0.5))
-    run.scenario.state = "estimated"
-    run.scenario.log_dynamics = True
+    scenario = run.scenario.changed(state="estimated", log_dynamics=True)
+    run = replace(run, scenario=scenario)
     columns = run_frame(run).columns
     for pattern in listed(run.behavior.robot_model):
         if pattern not in AXES and not pattern.startswith("tx"):

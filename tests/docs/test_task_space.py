@@ -39,7 +39,7 @@ def test_scenarios_on_the_page_are_read(tmp_path):
         path = tmp_path / f"{k}.yaml"
         path.write_text(text)
         if text.startswith("behavior:"):
-            assert load_scenario(path).upper_body.hand == "right hand"
+            assert load_scenario(path).control.upper_body.hand == "right hand"
         else:
             build_task_space_loop(load_task_space_scenario(path))
 

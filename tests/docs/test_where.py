@@ -375,6 +375,7 @@ except BackbeatError as error:
 """
 
 
+@pytest.mark.slow
 def test_a_robot(changed: Callable[[str], Changed]) -> None:
     copy = changed("A robot")
     told = copy.told(REACHER)
@@ -431,6 +432,7 @@ for name, compass in compasses.items():
 """
 
 
+@pytest.mark.slow
 def test_a_sensor(
     changed: Callable[[str], Changed],
     built: Callable[[str], Behavior],
@@ -487,6 +489,7 @@ told = {
 """
 
 
+@pytest.mark.slow
 def test_a_layer_of_the_stage(
     changed: Callable[[str], Changed],
     built: Callable[[str], Behavior],

@@ -135,8 +135,19 @@ def test_a_library_that_can_only_be_read(words, backbeat, read_only, tmp_path):
     assert Library(out).load("mine").summary == "Take 0."
 
 
-@pytest.mark.parametrize("words", [["list"], ["list", "--json"], ["--help"]])
-@pytest.mark.parametrize("unbuffered", ["", "1"])
+@pytest.mark.parametrize(
+    ("words", "unbuffered"),
+    [
+        (["list"], ""),
+        (["--help"], ""),
+        (["--help"], "1"),
+        *(
+            pytest.param(["list", *j], "1", marks=pytest.mark.slow)
+            for j in ([], ["--json"])
+        ),
+        pytest.param(["list", "--json"], "", marks=pytest.mark.slow),
+    ],
+)
 def test_what_cannot_be_printed_is_a_sentence(words, unbuffered):
     with open("/dev/full", "w") as full:
         process = start(

@@ -67,7 +67,7 @@ def _read_setlist(path: Path) -> None:
     setlist, _ = read_any(path)
     if isinstance(setlist, SetlistSpecification):
         setlist.check()
-        assert len(setlist.numbers()) <= 100 * len(setlist.behaviors)
+        assert len(setlist.entries()) <= 100 * len(setlist.behaviors)
 
 
 def _read_move(path: Path) -> None:

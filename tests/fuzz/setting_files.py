@@ -7,7 +7,8 @@ import yaml
 from hypothesis import strategies as st
 
 from backbeat.mpc.remote.address import read_address
-from backbeat.mpc.scenario.specification import Scenario, load_scenario, read_push
+from backbeat.mpc.scenario.parts.push import read_push
+from backbeat.mpc.scenario.specification import Scenario, load_scenario
 from backbeat.mpc.scenario.task_space_scenario import (
     TaskSpaceScenario,
     load_task_space_scenario,
@@ -34,7 +35,7 @@ cases: {all on: {}, timing off: {timing: off}}
 variations: {push.direction_deg: [0, 90], friction: [0.4, 0.8]}
 search: {field: push.impulse, low: 20, high: 60, step: 20}
 """
-ALL = yaml.safe_dump(Scenario(behavior="stand").to_dict())
+ALL = yaml.safe_dump(Scenario.of(behavior="stand").to_dict())
 TASK_SPACE = yaml.safe_dump(asdict(TaskSpaceScenario()))
 SWEEPS = [
     (SHIPPED_FOLDER / f"{n}.yaml").read_text() for n in ("stance-pushes", "world")
@@ -48,7 +49,7 @@ def _read_sweep(path: Path) -> None:
 
 def _read_push(path: Path) -> None:
     push = read_push(path.read_bytes().decode(errors="replace"))
-    Scenario(behavior="stand", pushes=[push]).check()
+    Scenario.of(behavior="stand", pushes=[push]).check()
 
 
 def _read_address(path: Path) -> None:

@@ -27,7 +27,7 @@ FINDINGS = Path(__file__).parent / "findings"
 # Inputs from one seed.
 ROUND = 200
 # One in so many of a reader's inputs is fed every day, but no fewer than these.
-EVERYDAY, FEWEST = 3, 12
+EVERYDAY, FEWEST = 12, 6
 COMMON = settings(
     deadline=None,
     database=None,

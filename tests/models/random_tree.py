@@ -13,11 +13,12 @@ from pydrake.multibody.tree import (
 
 
 def random_plant(
-    seed: int, num_joints: int, floating: bool, num_welds: int = 0
+    seed: int, num_joints: int, floating: bool, num_welds: int = 0, rotors: bool = False
 ) -> MultibodyPlant:
     """A random tree of `num_joints` revolute and prismatic joints.
 
-    The last `num_welds` bodies are welded to others; a weld may point either way.
+    The last `num_welds` bodies are welded to others; a weld may point either way. With
+    `rotors`, two joints of three have motors, and these have rotors and gears.
     """
     rng = np.random.default_rng(seed)
     plant = MultibodyPlant(time_step=0.0)
@@ -36,6 +37,12 @@ def random_plant(
             kind(f"joint{i}", frame, child.body_frame(), axis / np.linalg.norm(axis))
         )
         bodies.append(child)
+        if rotors and i % 3:
+            motor = plant.AddJointActuator(
+                f"motor{i}", plant.GetJointByName(f"joint{i}")
+            )
+            motor.set_default_rotor_inertia(1e-4 * (1 + i))
+            motor.set_default_gear_ratio(50.0 + 10.0 * i)
     for i in range(num_welds):
         load = plant.AddRigidBody(f"load{i}", _inertia(rng))
         X = RigidTransform(RollPitchYaw(rng.normal(size=3)), rng.normal(size=3))

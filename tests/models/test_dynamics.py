@@ -21,9 +21,10 @@ from backbeat.models.dynamics.kinematic_tree import (
 )
 from backbeat.models.dynamics.rotations import box_plus
 from tests.models.random_tree import random_plant
-from tests.tolerances import FINITE_DIFFERENCE, RECURSION
+from tests.tolerances import EXACT, FINITE_DIFFERENCE, RECURSION
 
 GRAVITY = 9.81
+# Half of the robots have rotors behind gears.
 CASES = [(seed, floating) for seed in range(4) for floating in (True, False)]
 
 
@@ -31,7 +32,9 @@ class Case:
     """A random robot in a random state with a random wrench on a random point."""
 
     def __init__(self, seed: int, floating: bool) -> None:
-        self.plant: MultibodyPlant = random_plant(seed, 12, floating)
+        self.plant: MultibodyPlant = random_plant(
+            seed, 12, floating, rotors=seed % 2 == 1
+        )
         self.tree: KinematicTree = read_kinematic_tree(self.plant, "base")
         rng = np.random.default_rng(100 + seed)
         nv = self.plant.num_velocities()
@@ -112,6 +115,20 @@ def test_mass_matrix_equals_drake(case: Case) -> None:
     drake = case.plant.CalcMassMatrix(case.context)
     assert relative(M, drake) < RECURSION
     assert relative(M2, drake) < RECURSION
+
+
+def test_a_rotor_is_felt_by_its_own_joint(case: Case) -> None:
+    """Rotors are where they should be: else half of the tests above test nothing."""
+    motors = [
+        case.plant.get_joint_actuator(i) for i in case.plant.GetJointActuatorIndices()
+    ]
+    nf = 6 if case.tree.floating else 0
+    rotor = np.zeros(12)
+    for motor in motors:
+        of = motor.joint().velocity_start() - nf
+        rotor[of] = motor.default_rotor_inertia() * motor.default_gear_ratio() ** 2
+    assert len(motors) in (0, 8)
+    np.testing.assert_allclose(case.tree.rotor, rotor, rtol=EXACT)
 
 
 def test_frame_kinematics_equal_drake(case: Case) -> None:

@@ -5,10 +5,12 @@ import itertools
 import numpy as np
 import pytest
 
+from backbeat.behaviors.posture.stance import start_configuration
 from backbeat.models.common.errors import BackbeatError
 from backbeat.models.robot.description import SHIPPED, load_description
 from backbeat.models.robot.model import RobotModel
 from backbeat.models.robot.roles import ARM_PARTS, ROLES, SIDES, left_and_right
+from backbeat.models.state.configuration import Configuration
 from tests.models.sliders import make_sliders
 
 ATLASES = [name for name in SHIPPED if name.startswith("atlas")]
@@ -27,15 +29,23 @@ def places(robot, links):
     return [plant.EvalBodyPoseInWorld(context, b).translation() for b in bodies]
 
 
+# What Atlas cannot turn, or turns with several joints.
+LACKING = {"neck yaw", "neck roll"} | {
+    f"{side} {turn}"
+    for side in SIDES
+    for turn in ("wrist roll", "wrist yaw", "ankle yaw")
+}
+
+
 def test_every_atlas_has_every_role(atlas):
-    assert all(role in atlas.roles for role in ROLES)
+    assert {role for role in ROLES if role not in atlas.roles} == LACKING
     assert atlas.feet == {"left": "l_foot", "right": "r_foot"}
 
 
 def test_joints_of_a_role_go_from_the_base_outward(atlas):
     """Drake's tree is asked: what a joint moves carries the next one of the role."""
     plant = atlas._full
-    for role in ROLES:
+    for role in set(ROLES) - LACKING:
         names = atlas.roles.names(role)
         for near, far in itertools.pairwise(names):
             moved = plant.GetBodiesKinematicallyAffectedBy(
@@ -58,6 +68,48 @@ def test_the_waist_turns_the_trunk_about_z(atlas):
     (name,) = atlas.roles.names("waist yaw")
     assert plant.GetJointByName(name).revolute_axis().tolist() == [0, 0, 1]
     assert atlas.roles.link("waist") == atlas.trunk.name
+
+
+# What a small positive turn does, standing with hanging arms: role, link that is looked
+# at, and a direction in which it moves, or turns.
+MOVES = [
+    ("left shoulder roll", "left wrist", [0, 1, 0]),
+    ("right shoulder roll", "right wrist", [0, 1, 0]),
+    ("left shoulder pitch", "left wrist", [-1, 0, 0]),
+    ("right shoulder pitch", "right wrist", [-1, 0, 0]),
+    ("left elbow", "left wrist", [1, 0, 0]),
+    ("right elbow", "right wrist", [1, 0, 0]),
+    ("left hip pitch", "left ankle", [-1, 0, 0]),
+    ("right knee", "right ankle", [-1, 0, 0]),
+    ("left hip roll", "left ankle", [0, 1, 0]),
+]
+TURNS = [
+    ("waist yaw", "waist", [0, 0, 1]),
+    ("waist pitch", "waist", [0, 1, 0]),
+    ("waist roll", "waist", [1, 0, 0]),
+    ("neck pitch", "neck", [0, 1, 0]),
+    ("left shoulder yaw", "left elbow", [0, 0, 1]),
+    ("right shoulder yaw", "right elbow", [0, 0, 1]),
+    ("left hip yaw", "left hip", [0, 0, 1]),
+    ("right ankle roll", "right ankle", [1, 0, 0]),
+]
+
+
+@pytest.mark.parametrize(("role", "seen", "way"), [*MOVES, *TURNS])
+def test_a_positive_turn_goes_the_way_that_its_role_says(atlas, role, seen, way):
+    name, sign = atlas.roles.turning(role)
+    state = Configuration(atlas, start_configuration(atlas, "stand"))
+    J = state.jacobian(atlas.frame(atlas.roles.link(seen)))
+    column = sign * J[:, atlas.base_velocities + atlas.joint_index(name)]
+    moved = column[3:] if (role, seen, way) in MOVES else column[:3]
+    # Arms hang askew, and shoulders have tilted axes: most of it goes that way.
+    assert moved @ way > 0.3 * np.linalg.norm(moved) > 0.0
+
+
+def test_a_turn_that_a_robot_lacks_is_none(atlas):
+    assert atlas.roles.turning("neck yaw") is None
+    with pytest.raises(BackbeatError, match="role"):
+        atlas.roles.turning("tail")
 
 
 def test_a_role_stands_where_a_group_does(atlas):
@@ -89,7 +141,7 @@ def test_a_robot_like_another_may_lack_a_part(tmp_path):
     urdf = SHIPPED["atlas"].parent / "atlas_v5.urdf"
     path.write_text(f"name: mine\nlike: atlas\nurdf: {urdf}\nroles: {{neck: []}}\n")
     roles = load_description(path).role_joints()
-    assert set(ROLES) - set(roles) == {"neck"}
+    assert set(ROLES) - set(roles) == {"neck", "neck pitch"} | LACKING
     robot = RobotModel(path)
     with pytest.raises(BackbeatError, match="does not say which joints are the neck"):
         robot.roles.joints("neck")

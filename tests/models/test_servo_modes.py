@@ -8,7 +8,7 @@ from pydrake.systems.analysis import Simulator
 from pydrake.systems.framework import DiagramBuilder
 from pydrake.systems.primitives import ConstantVectorSource, MatrixGain
 
-from backbeat.models.actuation.joint_command import joint_command
+from backbeat.models.actuation.joint_command import CommandModes, joint_command
 from backbeat.models.actuation.motors import Motors
 from backbeat.models.actuation.servo_law import HELD
 from backbeat.models.actuation.servo_modes import (
@@ -150,8 +150,8 @@ def test_new_gains_act_at_the_next_tick(block):
 @pytest.mark.parametrize("share", [0.0, 0.5, 1.0])
 def test_the_feedforward_gain_is_a_share_of_the_effort(block, share):
     body, zero = block(), np.zeros(1)
-    gain = one(share)
-    body.tell(joint_command(one(8.0), zero, zero, zero, zero, feedforward=gain))
+    modes = CommandModes(feedforward=one(share))
+    body.tell(joint_command(one(8.0), zero, zero, zero, zero, modes=modes))
     assert body.go_on(0.002)[-1, 2] == 8.0 * share
 
 

@@ -70,7 +70,7 @@ def run_with(
         lies: whose solver, of "tick" and "plan", says "solved" of a wrong answer.
         since, lasts: the interval [s].
     """
-    start = scenario.lead_in + since
+    start = scenario.timing.lead_in + since
 
     def build(*arguments: Any) -> diagram.ClosedLoop:
         loop = diagram.build_closed_loop(*arguments)

@@ -9,14 +9,15 @@ import piqp
 from scipy.spatial.transform import Rotation
 
 from backbeat.models.contact.cones import PATCH_MARGIN, wrench_cone
-from backbeat.mpc.whole_body.programs.limb_range import limb_ranges
+from backbeat.mpc.whole_body.programs.limb_elimination import LEVER
+from backbeat.mpc.whole_body.programs.limbs import find_limbs
 from backbeat.mpc.whole_body.programs.limits import (
     LIMB_MOST,
     LIMB_ROOM,
     LIMB_TIME,
     MAX_FORCE,
 )
-from tests.mpc.whole_body_cases import TIPS, Stance
+from tests.mpc.whole_body_cases import Stance
 
 FRICTION = 0.6
 
@@ -37,7 +38,9 @@ class FullProgram:
         self.H, self.f = np.zeros((n, n)), np.zeros(n)
         drake = self.drake
         self.h = drake.inverse_dynamics(np.zeros(self.nv))
-        for p, name in enumerate(TIPS):
+        self.points = stance.program.points
+        self.limbs = find_limbs(self.robot, self.limbed)
+        for p, name in enumerate(self.points):
             load = stance.target.point_force[p]
             self.h = self.h - drake.jacobian(name)[3:].T @ load
         unit = np.eye(self.nv)
@@ -77,8 +80,8 @@ class FullProgram:
         gravity = np.array([0.0, 0.0, robot.gravity])
         self._row(rate[3:], wanted + gravity, gains.linear_weight)
         for link, R_d, motion in (
-            ("pelvis", target.R_base, target.base),
-            ("utorso", target.R_trunk, target.trunk),
+            (robot.base_name, target.R_base, target.base),
+            (self.stance.trunk, target.R_trunk, target.trunk),
         ):
             X_WL = drake.plant.GetFrameByName(link).CalcPoseInWorld(drake.context)
             J = drake.frame_jacobian(link)
@@ -87,7 +90,7 @@ class FullProgram:
             wanted += gains.orientation_damping * (motion[0] - J @ v)
             wanted -= drake.frame_bias(link)
             self._row(self._of_velocity(J), wanted, gains.orientation_weight)
-        for p, name in enumerate(TIPS):
+        for p, name in enumerate(self.points):
             J = drake.jacobian(name)[3:]
             place = drake.pose(name).translation()
             wanted = target.point[2, p] - drake.bias_acceleration(name)[3:]
@@ -99,30 +102,44 @@ class FullProgram:
             target.joints[0] - self.stance.q[7:]
         )
         wanted += gains.posture_damping * (target.joints[1] - v[6:])
-        J = np.eye(self.nv)[6 + self.free]
-        self._row(self._of_velocity(J), wanted[self.free], gains.posture_weight)
+        J = np.eye(self.nv)[6 + self.limbs.free]
+        self._row(self._of_velocity(J), wanted[self.limbs.free], gains.posture_weight)
         wrenches = np.eye(len(self.f))[self.nv :]
         for c, name in enumerate(self.contacts):
             X = wrenches[6 * c : 6 * c + 6]
             self._row(X, target.wrench[c], gains.wrench_weight)
             # Standing limbs are equations; a seat that is left is nothing at all.
             stands = bool(target.standing[c])
-            if stands != (name in self.limbed):
-                J = self._of_velocity(drake.jacobian(name))
-                wanted = self._contact(c, name) - drake.bias_acceleration(name)
-                weight = gains.contact_weight if stands else gains.swing_weight
-                self._row(J, wanted, weight)
+            J = self._of_velocity(drake.jacobian(name))
+            wanted = self.wanted_contact(c, name) - drake.bias_acceleration(name)
+            if stands and not self._follows_wholly(c):
+                self._row(J, wanted, gains.contact_weight)
+            elif not stands and name in self.limbed:
+                P = self._followed(c)
+                within = np.linalg.pinv(P) @ P
+                self._row(within @ J, within @ wanted, gains.swing_weight)
 
     @property
     def limbed(self) -> list[str]:
         """Contacts at the end of a limb."""
         return [c for c in self.contacts if len(self.robot.contacts[c].limb)]
 
-    @property
-    def free(self) -> np.ndarray:
-        """Joints that no contact's limb has."""
-        limbs = {int(j) for c in self.contacts for j in self.robot.contacts[c].limb}
-        return np.array([j for j in range(self.robot.num_joints) if j not in limbs])
+    def _limb(self, c: int) -> np.ndarray:
+        """Joints that follow contact c."""
+        row = self.limbs.limb[c]
+        return np.asarray(row[row >= 0])
+
+    def _follows_wholly(self, c: int) -> bool:
+        return c < len(self.limbed) and len(self._limb(c)) == 6
+
+    def _followed(self, c: int) -> np.ndarray:
+        """Directions of contact c that its limb follows: least squares otherwise."""
+        if self._follows_wholly(c):
+            return np.eye(6)
+        # Turns, in the axes of the patch, count at the lever.
+        W = np.diag([LEVER] * 3 + [1.0] * 3) @ self.axes[c].T
+        J_L = self.drake.jacobian(self.contacts[c])[:, 6 + self._limb(c)]
+        return np.asarray((W @ J_L).T @ W)
 
     def momentum_rate(self) -> np.ndarray:
         """(6, n) rate of momentum about the CoM from y, without gravity."""
@@ -140,14 +157,18 @@ class FullProgram:
         wrenches = np.eye(len(self.f))[self.nv :]
         for c, name in enumerate(self.contacts):
             if name in self.limbed and self.stance.target.standing[c]:
-                A.append(self._of_velocity(self.drake.jacobian(name)))
-                b.append(self._contact(c, name) - self.drake.bias_acceleration(name))
+                wanted = self.wanted_contact(c, name) - self.drake.bias_acceleration(
+                    name
+                )
+                P = self._followed(c)
+                A.append(P @ self._of_velocity(self.drake.jacobian(name)))
+                b.append(P @ wanted)
             if not self.stance.target.standing[c]:
                 A.append(wrenches[6 * c : 6 * c + 6])
                 b.append(np.zeros(6))
         return np.vstack(A), np.concatenate(b)
 
-    def _contact(self, c: int, name: str) -> np.ndarray:
+    def wanted_contact(self, c: int, name: str) -> np.ndarray:
         """(6,) wanted acceleration of a contact, world axes."""
         target = self.stance.target
         gains = self.stance.program.gains_for(target)
@@ -180,14 +201,15 @@ class FullProgram:
             G.append(rows)
             low.append(np.r_[np.full(len(cone), -1e30), 0.0])
             high.append(np.r_[np.zeros(len(cone)), MAX_FORCE])
-        ranges = limb_ranges(robot, self.limbed)
-        for c, name in enumerate(self.limbed):
-            limb = np.array(robot.contacts[name].limb)
+        ranges = self.limbs.ranges
+        for c in range(len(self.limbed)):
+            limb = self._limb(c)
             q, v = self.stance.q[7 + limb], self.stance.v[6 + limb]
             planned = self.stance.target.joints[0, limb]
             T = LIMB_TIME
-            least = np.minimum(ranges[0, c], planned - LIMB_ROOM) - q - v * T
-            most = np.maximum(ranges[1, c], planned + LIMB_ROOM) - q - v * T
+            low_end, high_end = ranges[:, c, : len(limb)]
+            least = np.minimum(low_end, planned - LIMB_ROOM) - q - v * T
+            most = np.maximum(high_end, planned + LIMB_ROOM) - q - v * T
             G.append(np.eye(n)[6 + limb])
             low.append(np.minimum(2 * least / T**2, LIMB_MOST))
             high.append(np.maximum(2 * most / T**2, -LIMB_MOST))

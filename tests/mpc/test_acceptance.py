@@ -20,7 +20,7 @@ def whole_run(built):
     def get(name, contact_model):
         key = (name, contact_model)
         if key not in found:
-            scenario = Scenario(behavior=name, contact_model=contact_model)
+            scenario = Scenario.of(behavior=name, contact_model=contact_model)
             run = run_scenario(scenario, built(name))
             found[key] = run, run_metrics(run)
         return found[key]

@@ -1,13 +1,12 @@
 """Loops on other contact: soles whose surface yields, and a plant without steps."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
 from backbeat.models.common.errors import BackbeatError
 from backbeat.mpc.analysis.metrics import run_metrics
-from backbeat.mpc.scenario.specification import Push, Scenario
+from backbeat.mpc.scenario.parts.push import Push
+from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.simulation.simulate import run_scenario
 
 BRIEF = {"behavior": "stand", "lead_in": 0.05, "lead_out": 0.0}
@@ -24,7 +23,7 @@ def contact_after(run, time):
 
 @pytest.fixture(scope="module")
 def soft(built):
-    scenario = Scenario(**BRIEF, feet="hydroelastic", duration=0.6)
+    scenario = Scenario.of(**BRIEF, feet="hydroelastic", duration=0.6)
     return run_scenario(scenario, built("stand"))
 
 
@@ -42,14 +41,16 @@ def test_soles_that_yield_carry_the_robot(soft):
 
 def test_soles_that_yield_are_told_to_the_controllers(built):
     """On sensors a foot stands by the force it feels."""
-    scenario = Scenario(**BRIEF, feet="hydroelastic", state="estimated", duration=0.5)
+    scenario = Scenario.of(
+        **BRIEF, feet="hydroelastic", state="estimated", duration=0.5
+    )
     run = run_scenario(scenario, built("stand"))
     assert run_metrics(run)["com_error_mm"]["max"] < 5.0
 
 
 def test_a_robot_stands_in_continuous_time(built):
     push = Push(time=0.05, duration=0.05, impulse=[10.0, 0.0, 0.0])
-    scenario = Scenario(
+    scenario = Scenario.of(
         **BRIEF, contact_model="continuous", duration=0.25, pushes=[push]
     )
     run = run_scenario(scenario, built("stand"))
@@ -64,7 +65,7 @@ def test_a_robot_stands_in_continuous_time(built):
 
 
 def test_a_robot_stands_on_its_sensors_in_continuous_time(built):
-    sensed = Scenario(
+    sensed = Scenario.of(
         **BRIEF,
         contact_model="continuous",
         duration=0.25,
@@ -80,19 +81,19 @@ def test_a_robot_stands_on_its_sensors_in_continuous_time(built):
 
 
 def test_what_needs_steps_is_refused_in_continuous_time(built):
-    continuous = Scenario(**BRIEF, contact_model="continuous")
+    continuous = Scenario.of(**BRIEF, contact_model="continuous")
     with pytest.raises(BackbeatError, match="continuous time it must be 0"):
-        replace(continuous, joint_friction=0.03).check()
+        continuous.changed(joint_friction=0.03).check()
     with pytest.raises(BackbeatError, match="what is sensed must come late"):
-        replace(continuous, state="estimated", sensing_delay=0.0).check()
+        continuous.changed(state="estimated", sensing_delay=0.0).check()
     with pytest.raises(BackbeatError, match="did you mean hydroelastic"):
-        Scenario(**BRIEF, feet="hydroelastik").check()
+        Scenario.of(**BRIEF, feet="hydroelastik").check()
 
 
 @pytest.mark.slow
 def test_walking_in_continuous_time_is_pushed_by_nobody(built):
     """What sensors of feet measure is what acts: nothing is left to be a push."""
-    scenario = Scenario(
+    scenario = Scenario.of(
         behavior="walk-2",
         contact_model="continuous",
         **HARDWARE,
@@ -105,7 +106,7 @@ def test_walking_in_continuous_time_is_pushed_by_nobody(built):
 @pytest.mark.slow
 def test_a_fall_in_continuous_time_comes_to_its_end(built):
     push = Push(time=0.5, duration=0.1, impulse=[-200.0, 0.0, 0.0])
-    scenario = Scenario(
+    scenario = Scenario.of(
         behavior="stand",
         contact_model="continuous",
         steps=False,
@@ -118,7 +119,7 @@ def test_a_fall_in_continuous_time_comes_to_its_end(built):
 @pytest.mark.slow
 @pytest.mark.parametrize("contact_model", ["lagged", "sap", "similar"])
 def test_steps_are_taken_on_soles_that_yield(built, contact_model):
-    scenario = Scenario(
+    scenario = Scenario.of(
         behavior="walk-2", contact_model=contact_model, feet="hydroelastic"
     )
     metrics = run_metrics(run_scenario(scenario, built("walk-2")))
@@ -129,7 +130,7 @@ def test_steps_are_taken_on_soles_that_yield(built, contact_model):
 @pytest.mark.slow
 def test_a_foot_that_carries_little_does_not_turn_on_its_edge(built):
     """On sensors; soles of hard plastic did, by a third of a radian."""
-    scenario = Scenario(
+    scenario = Scenario.of(
         behavior="groove",
         feet="hydroelastic",
         duration=17.0,

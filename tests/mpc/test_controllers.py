@@ -19,7 +19,7 @@ from backbeat.mpc.predictive.settings import PlanSettings
 from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.simulation.diagram import build_closed_loop
 
-SCENARIO = Scenario(behavior="posture-tour", lead_in=0.1)
+SCENARIO = Scenario.of(behavior="posture-tour", lead_in=0.1)
 
 
 @pytest.fixture(scope="module")
@@ -138,8 +138,8 @@ def test_the_rates_of_the_loops_are_those_of_the_scenario(loop):
     simulator = start(loop)
     simulator.AdvanceTo(0.1 + 1e-6)
     slow, fast = memories(loop, simulator.get_context())
-    assert slow.plans == 1 + round(0.1 / SCENARIO.plan_period)
-    assert fast.ticks == 1 + round(0.1 / SCENARIO.tick_period)
+    assert slow.plans == 1 + round(0.1 / SCENARIO.timing.plan_period)
+    assert fast.ticks == 1 + round(0.1 / SCENARIO.timing.tick_period)
     assert fast.failures == slow.failures == 0
 
 
@@ -148,8 +148,8 @@ class Tick:
 
     def __init__(self, loop, phase):
         self.controller, self.robot = loop.whole_body, loop.reference.robot
-        self.t = phase + SCENARIO.lead_in
-        sample = loop.reference.sample(phase + 0.5 * SCENARIO.tick_period)
+        self.t = phase + SCENARIO.timing.lead_in
+        sample = loop.reference.sample(phase + 0.5 * SCENARIO.timing.tick_period)
         self.q, self.v = sample.q, sample.v
         program = loop.predictive.core.program
         self.plan = replace(program.rest(0.0, phase), time=self.t)
@@ -179,7 +179,7 @@ def tick(loop):
 def test_on_the_plan_the_torques_are_the_planned_ones(loop, phase):
     tick = Tick(loop, phase)
     motion = loop.reference.behavior.motion
-    i, u = loop.reference.grid(np.array([phase + 0.5 * SCENARIO.tick_period]))
+    i, u = loop.reference.grid(np.array([phase + 0.5 * SCENARIO.timing.tick_period]))
     planned = (1 - u) @ motion.tau[i] + u @ motion.tau[i + 1]
     torque = tick.run().command[: tick.robot.num_joints]
     # Two feet can share a load in many ways, so legs may differ by a little.

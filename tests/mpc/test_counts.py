@@ -36,7 +36,7 @@ MOST_MEMORY = 1_000_000
 def tick() -> Callable[[], None]:
     """`tick()` is the next one of both controllers, of a robot that stands still."""
     behavior = swaying(1.0)
-    session = ControllerSession(behavior, Scenario(behavior="sway", lead_in=0.1))
+    session = ControllerSession(behavior, Scenario.of(behavior="sway", lead_in=0.1))
     x = np.r_[behavior.motion.q[0], behavior.motion.v[0]]
     force = np.full(2, behavior.robot_model.weight / 2)
     asked = ControlSettings(PlanSettings(), (), 0.0)

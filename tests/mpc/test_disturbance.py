@@ -14,7 +14,7 @@ from backbeat.behaviors.library.behavior import Mount, make_robot
 from backbeat.models.common.errors import BackbeatError
 from backbeat.models.world.scene import add_world
 from backbeat.mpc.scenario.disturbances import Disturbance
-from backbeat.mpc.scenario.specification import Push
+from backbeat.mpc.scenario.parts.push import Push
 from tests.tolerances import RECURSION
 
 IMPULSE = np.array([60.0, -20.0, 5.0])

@@ -24,7 +24,7 @@ from backbeat.mpc.simulation.simulate import run_scenario
 @pytest.mark.slow
 def test_25_seconds_of_outstanding_say_98_beats_a_minute(built):
     behavior = built("outstanding")
-    run = run_scenario(Scenario(behavior=behavior.name, duration=25.0), behavior)
+    run = run_scenario(Scenario.of(behavior=behavior.name, duration=25.0), behavior)
     samples, story = run_frame(run), run_story(run, run_metrics(run))
     motion = drummer_motion(samples)
     made = strokes(motion, story)

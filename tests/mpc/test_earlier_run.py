@@ -7,13 +7,14 @@ import pytest
 from backbeat.models.common.errors import BackbeatError
 from backbeat.mpc.runs.earlier import keep_earlier
 from backbeat.mpc.runs.file import save_run
-from backbeat.mpc.scenario.specification import Push, Scenario
+from backbeat.mpc.scenario.parts.push import Push
+from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.simulation.simulate import run_scenario
 
 
 @pytest.fixture(scope="module")
 def short(built):
-    scenario = Scenario(behavior="stand", duration=0.1)
+    scenario = Scenario.of(behavior="stand", duration=0.1)
     return run_scenario(scenario, built("stand"))
 
 
@@ -25,7 +26,7 @@ def path(short, tmp_path):
 def changed(run):
     """The same run, as if it had been pushed."""
     push = Push(time=0.05, impulse=[0.0, 1.0, 0.0])
-    return replace(run, scenario=replace(run.scenario, pushes=[push]))
+    return replace(run, scenario=run.scenario.changed(pushes=[push]))
 
 
 def test_the_same_run_replaces_its_file(short, path):

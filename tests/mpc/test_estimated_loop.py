@@ -8,7 +8,8 @@ from backbeat.models.state.configuration import Configuration
 from backbeat.mpc.analysis.metrics import run_metrics
 from backbeat.mpc.estimation.contact_estimator import ContactThresholds
 from backbeat.mpc.reference.trajectory import Reference
-from backbeat.mpc.scenario.specification import Push, Scenario
+from backbeat.mpc.scenario.parts.push import Push
+from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.simulation.simulate import run_scenario
 from backbeat.mpc.world.sensing import foot_thresholds
 
@@ -16,7 +17,7 @@ HARDWARE = {"state": "estimated", "actuator_lag": 0.005}
 
 
 def play(built, name, **settings):
-    scenario = Scenario(behavior=name, **(HARDWARE | settings))
+    scenario = Scenario.of(behavior=name, **(HARDWARE | settings))
     return run_scenario(scenario, built(name))
 
 
@@ -67,28 +68,6 @@ def test_without_an_estimator_there_is_no_error_to_tell(built):
     assert metrics["state"] == "true state, no estimator"
 
 
-def test_steps_are_taken_on_sensors(built):
-    metrics = run_metrics(play(built, "walk-2"))
-    assert metrics["fell"] is False
-    assert metrics["com_error_mm"]["rms"] < 5.0
-    error = metrics["estimate_error"]
-    assert error["velocity"]["rms"] < 6.5
-    assert error["tilt"]["rms"] < 2.5
-
-
-def test_a_seated_drummer_plays_on_sensors(built):
-    """Its feet feel force, its seat does not."""
-    metrics = run_metrics(play(built, "outstanding", lead_in=0.2, duration=3.8))
-    assert metrics["fell"] is False
-    assert metrics["com_error_mm"]["rms"] < 2.0
-    error = metrics["estimate_error"]
-    assert error["place"]["rms"] < 3.0
-    assert error["velocity"]["rms"] < 3.0
-    assert error["tilt"]["rms"] < 1.0
-    assert metrics["hits"]["made"] == metrics["hits"]["planned"] >= 3
-    assert metrics["hits"]["extra"] == 0
-
-
 def test_feet_before_a_seat_are_trusted_with_the_little_that_they_carry(built):
     assert foot_thresholds(Reference(built("stand"))) == ContactThresholds()
     seated = Reference(built("outstanding"))
@@ -136,7 +115,7 @@ def test_feet_that_slide_or_tip_do_not_mislead_the_estimate(built):
     """A push beyond what friction can hold: the IMU knows, and the feet are doubted."""
     behavior = built("stand")
     push = Push(0.2, 0.1, [230.0, 0.0, 0.0])
-    scenario = Scenario(
+    scenario = Scenario.of(
         behavior="stand",
         lead_in=0.3,
         duration=0.6,

@@ -14,7 +14,8 @@ from backbeat.mpc.predictive.plan_explanation import explain_plan
 from backbeat.mpc.predictive.program import PredictiveProgram
 from backbeat.mpc.predictive.recovery import Recovery
 from backbeat.mpc.reference.trajectory import Reference
-from backbeat.mpc.scenario.specification import Push, Scenario
+from backbeat.mpc.scenario.parts.push import Push
+from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.simulation.simulate import run_scenario
 from backbeat.mpc.whole_body.core import WholeBodyCore
 from backbeat.mpc.whole_body.programs.assembly import recover
@@ -234,7 +235,7 @@ def run_and_torques(built):
         torques[round(1e3 * t)] = memory.command[: self.robot.num_joints]
         return memory
 
-    scenario = Scenario(
+    scenario = Scenario.of(
         behavior="stand",
         lead_in=0.1,
         duration=0.5,
@@ -262,7 +263,7 @@ def test_a_run_explains_itself_from_its_log(run_and_torques):
     for found in (calm, pushed):
         assert found.tick.time == found.time
         assert found.plan.time == pytest.approx(found.plan.phase, abs=0.01)
-        made = torques[round(1e3 * (found.time + run.scenario.lead_in))]
+        made = torques[round(1e3 * (found.time + run.scenario.timing.lead_in))]
         # Another warm start may end in another digit.
         np.testing.assert_allclose(found.tick.torques, made, rtol=1e-6, atol=1e-4)
 

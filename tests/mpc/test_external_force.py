@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from backbeat.mpc.scenario.parts.external_acceleration_xy import Push
 from numpy.testing import assert_allclose
 
 from backbeat.mpc.plans.external_force import (
@@ -18,7 +19,6 @@ from backbeat.mpc.plans.external_force import (
 from backbeat.mpc.plans.start import PlanStart
 from backbeat.mpc.predictive.program import PredictiveProgram
 from backbeat.mpc.reference.trajectory import Reference
-from backbeat.mpc.scenario.disturbances import Push
 from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.simulation.simulate import run_scenario
 from tests.tolerances import EXACT
@@ -79,11 +79,13 @@ def test_a_plan_that_takes_effect_late_has_foreseen_from_its_state_on(rest, late
 @pytest.mark.parametrize("planning_time", [0.01, 0.02])
 def test_plans_that_take_time_know_of_a_push_and_of_no_other(built, planning_time):
     external_acceleration_xy = Push(0.5, 0.1, [0.0, 150.0, 0.0])
-    scenario = Scenario("march", planning_time=planning_time, lead_in=0.1, duration=0.9)
-    run = run_scenario(
-        replace(scenario, pushes=[external_acceleration_xy]), built("march")
+    scenario = Scenario.of(
+        "march", planning_time=planning_time, lead_in=0.1, duration=0.9
     )
-    begin = external_acceleration_xy.time + scenario.lead_in
+    run = run_scenario(
+        scenario.changed(pushes=[external_acceleration_xy]), built("march")
+    )
+    begin = external_acceleration_xy.time + scenario.timing.lead_in
     felt = [p.time - begin for p in run.plans if p.external_acceleration_xy.any()]
     assert all(p.status == "solved" for p in run.plans)
     assert felt
@@ -119,7 +121,7 @@ def test_plans_know_of_a_push_while_it_lasts(built, steps):
     behavior, impulse = built("march"), 150.0
     external_acceleration_xy = Push(0.5, 0.1, [0.0, -impulse, 0.0])
     run = run_scenario(
-        Scenario(
+        Scenario.of(
             behavior="march",
             pushes=[external_acceleration_xy],
             duration=0.8,

@@ -29,7 +29,8 @@ from backbeat.mpc.safety.fail_safe import (
     advance,
     attempt,
 )
-from backbeat.mpc.scenario.specification import Push, Scenario
+from backbeat.mpc.scenario.parts.push import Push
+from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.whole_body.core import CARRY, WholeBodyCore
 from backbeat.mpc.whole_body.programs.momentum import WholeBodyProgram
 from tests.mpc.faults import raises, run_with
@@ -307,7 +308,7 @@ def settled(run):
     ],
 )
 def test_a_fault_of_the_tick_for_a_while_is_survived(built, faults, modes):
-    scenario = Scenario(**STAND, duration=0.7)
+    scenario = Scenario.of(**STAND, duration=0.7)
     run = run_with(built("stand"), scenario, since=0.2, **faults)
     assert settled(run)
     assert [c.mode for c in run.tick_safety.changes] == modes
@@ -329,7 +330,7 @@ def test_a_fault_of_the_tick_for_a_while_is_survived(built, faults, modes):
     [(0.2, [CARRYING, TRACKING]), (0.6, [CARRYING, HOLDING, TRACKING])],
 )
 def test_a_fault_of_the_plan_for_a_while_is_survived(built, lasts, modes):
-    scenario = Scenario(**STAND, duration=1.1)
+    scenario = Scenario.of(**STAND, duration=1.1)
     run = run_with(built("stand"), scenario, plan=DEAD_SOLVER, since=0.2, lasts=lasts)
     assert settled(run)
     assert [c.mode for c in run.plan_safety.changes] == modes
@@ -343,7 +344,7 @@ def test_a_fault_of_the_plan_for_a_while_is_survived(built, lasts, modes):
 
 @pytest.mark.parametrize("who", ["tick", "plan"])
 def test_a_solver_that_calls_wrong_answers_solved_is_not_believed(built, who):
-    scenario = Scenario(**STAND, duration=0.7)
+    scenario = Scenario.of(**STAND, duration=0.7)
     run = run_with(built("stand"), scenario, lies=(who,), since=0.2, lasts=0.1)
     assert settled(run)
     safety = {"tick": run.tick_safety, "plan": run.plan_safety}
@@ -357,7 +358,7 @@ def test_a_solver_that_calls_wrong_answers_solved_is_not_believed(built, who):
 def test_a_robot_whose_solver_dies_holds_its_posture(built):
     """It stands for as long as nobody pushes it."""
     run = run_with(
-        built("stand"), Scenario(**STAND, duration=1.5), tick=DEAD_SOLVER, since=0.2
+        built("stand"), Scenario.of(**STAND, duration=1.5), tick=DEAD_SOLVER, since=0.2
     )
     assert settled(run)
     assert run.tick_safety.mode is HOLDING
@@ -366,7 +367,7 @@ def test_a_robot_whose_solver_dies_holds_its_posture(built):
 
 def test_a_push_fells_it_then_and_it_says_so(built):
     push = Push(time=0.4, duration=0.1, impulse=[0.0, 150.0, 0.0])
-    scenario = Scenario(**STAND, pushes=[push])
+    scenario = Scenario.of(**STAND, pushes=[push])
     run = run_with(built("stand"), scenario, tick=DEAD_SOLVER, since=0.2)
     assert run.fell
     assert run.tick_safety.mode is FALLEN
@@ -381,7 +382,7 @@ def test_a_push_fells_it_then_and_it_says_so(built):
 
 def test_a_robot_that_stays_blind_declares_a_fall(built):
     run = run_with(
-        built("stand"), Scenario(**STAND, duration=1.2), blind=True, since=0.2
+        built("stand"), Scenario.of(**STAND, duration=1.2), blind=True, since=0.2
     )
     assert run.tick_safety.mode is FALLEN
     assert "no state" in run.tick_safety.fall
@@ -406,7 +407,7 @@ UNHELPED = dict.fromkeys(("timing", "forces", "posture", "steps"), False)
 def test_what_nobody_survives_fells_it_and_it_says_so(built, force, off):
     """Held for 3 s: more than a stiff body can lean against, or than soles grip."""
     push = Push(time=0.3, duration=3.0, impulse=[3.0 * f for f in force])
-    scenario = Scenario("stand", lead_in=0.3, duration=5.5, pushes=[push], **off)
+    scenario = Scenario.of("stand", lead_in=0.3, duration=5.5, pushes=[push], **off)
     run = run_with(built("stand"), scenario)
     metrics = run_metrics(run)
     assert run.fell
@@ -416,7 +417,7 @@ def test_what_nobody_survives_fells_it_and_it_says_so(built, force, off):
 @pytest.mark.slow
 @pytest.mark.parametrize("impulse", [[150.0, 0, 0], [-110.0, 0, 0], [0, 130.0, 0]])
 def test_no_fall_is_declared_of_a_push_that_is_survived(built, impulse):
-    scenario = Scenario(
+    scenario = Scenario.of(
         "stand", lead_in=0.3, duration=4.8, pushes=[Push(0.5, 0.1, impulse)]
     )
     run = run_with(built("stand"), scenario)

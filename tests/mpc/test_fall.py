@@ -5,8 +5,9 @@ import pytest
 from pydrake.math import RollPitchYaw
 
 from backbeat.mpc.analysis.metrics import run_metrics
-from backbeat.mpc.scenario import specification as scenario
-from backbeat.mpc.scenario.specification import Push, Scenario
+from backbeat.mpc.scenario.parts import push as bounds
+from backbeat.mpc.scenario.parts.push import Push
+from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.simulation.diagram import build_closed_loop
 from backbeat.mpc.simulation.simulate import run_scenario
 from backbeat.mpc.world.fall import RUNAWAY, has_fallen
@@ -14,7 +15,7 @@ from backbeat.mpc.world.fall import RUNAWAY, has_fallen
 
 @pytest.fixture(scope="module")
 def loop(built):
-    return build_closed_loop(built("stand"), Scenario(behavior="stand"))
+    return build_closed_loop(built("stand"), Scenario.of(behavior="stand"))
 
 
 @pytest.fixture
@@ -59,7 +60,7 @@ def test_a_state_that_is_no_number_is_a_fall(loop):
 
 def test_who_sits_on_a_chair_does_not_fall(built):
     """Not on its chair, but on the floor beside it."""
-    loop = build_closed_loop(built("outstanding"), Scenario(behavior="outstanding"))
+    loop = build_closed_loop(built("outstanding"), Scenario.of(behavior="outstanding"))
     context = loop.make_context()
     assert not has_fallen(loop, context, 0.0)
     plant = loop.world.plant
@@ -72,10 +73,10 @@ def test_who_sits_on_a_chair_does_not_fall(built):
 
 def test_who_runs_away_has_fallen(built, monkeypatch):
     """Drake's solver gives up; a run is what was there before."""
-    monkeypatch.setattr(scenario, "MOST_IMPULSE", np.inf)
-    monkeypatch.setattr(scenario, "MOST_FORCE", np.inf)
+    monkeypatch.setattr(bounds, "MOST_IMPULSE", np.inf)
+    monkeypatch.setattr(bounds, "MOST_FORCE", np.inf)
     push = Push(0.05, 0.1, [1e8, 0.0, 0.0])
-    settings = Scenario("stand", lead_in=0.0, duration=1.0, pushes=[push])
+    settings = Scenario.of("stand", lead_in=0.0, duration=1.0, pushes=[push])
     run = run_scenario(settings, built("stand"))
     assert 0.05 < run.fell_at < 0.1
     assert np.abs(run.x).max() < RUNAWAY

@@ -42,7 +42,7 @@ def test_what_is_read_is_what_was_expected(run):
     reference = Reference(run.behavior)
     filed = FiledPredictions(predictions_story(run), reference.robot.patches)
     for plan in run.plans[::7]:
-        then = plan.time - run.scenario.lead_in
+        then = plan.time - run.scenario.timing.lead_in
         read, expected = filed.at(then + 1e-4), predict(reference, plan)
         np.testing.assert_allclose(read.com, expected.com, atol=PLACE)
         np.testing.assert_allclose(

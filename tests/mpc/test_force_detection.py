@@ -11,6 +11,7 @@ from backbeat.behaviors.library.behavior import Event, Mount, make_robot
 from backbeat.behaviors.posture.stance import start_configuration
 from backbeat.models.dynamics.frames import Frame
 from backbeat.models.dynamics.rotations import box_plus
+from backbeat.models.robot.model import RobotModel
 from backbeat.models.state.configuration import Configuration
 from backbeat.mpc.analysis.drumming.hits import run_hits
 from backbeat.mpc.analysis.force_warnings import warning_metrics, warnings_in_words
@@ -26,7 +27,8 @@ from backbeat.mpc.monitoring.force_detection import (
 )
 from backbeat.mpc.monitoring.momentum_observer import RATE, MomentumObserver
 from backbeat.mpc.scenario.model_mismatch import ModelMismatch
-from backbeat.mpc.scenario.specification import Push, Scenario
+from backbeat.mpc.scenario.parts.push import Push
+from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.simulation.diagram import build_closed_loop
 from backbeat.mpc.simulation.simulate import run_scenario
 from tests.behaviors.drake_robot import DrakeRobot
@@ -83,6 +85,18 @@ def observed(robot, samples):
 def test_a_motion_that_the_motors_explain_leaves_nothing(robot):
     worst = max(np.abs(r).max() for r, _ in observed(robot, simulated(robot, 400)))
     assert worst < OBSERVED
+
+
+def test_rotors_are_no_outside_force(tmp_path):
+    """An observer without them takes what spins them up for a force."""
+    path = tmp_path / "electric.yaml"
+    path.write_text("name: electric\nlike: atlas\narmature: {left arm: 0.5}\n")
+    samples = list(simulated(RobotModel(path), 200))
+    worst = [
+        max(np.abs(r).max() for r, _ in observed(robot, samples))
+        for robot in (RobotModel(path), RobotModel())
+    ]
+    assert worst[0] < OBSERVED < 0.05 * worst[1]
 
 
 def test_the_residual_is_the_torque_of_the_force(robot):
@@ -340,11 +354,11 @@ def test_a_state_that_is_no_number_begins_anew(robot):
 
 def test_a_run_tells_what_pushed_its_hand(built):
     push = Push(0.2, 0.4, [20.0, 0.0, 0.0], "l_hand")
-    scenario = Scenario(behavior="stand", lead_in=0.2, duration=0.5, pushes=[push])
+    scenario = Scenario.of(behavior="stand", lead_in=0.2, duration=0.5, pushes=[push])
     story = run_metrics(run_scenario(scenario, built("stand")))["unknown_forces"]
     assert story["count"] == 1
     assert 0.2 < story["warnings"][0]["time_s"] < 0.2 + DETECTED_WITHIN
-    scenario.watch_forces = False
+    scenario = scenario.changed(watch_forces=False)
     assert build_closed_loop(built("stand"), scenario).detector is None
 
 
@@ -353,7 +367,7 @@ def test_a_run_tells_what_pushed_its_hand(built):
 )
 def test_a_jump_on_late_sensors_warns_of_nothing(built, delay):
     """Feet that let go of the whole weight at once are felt late, as the jump is."""
-    scenario = Scenario(
+    scenario = Scenario.of(
         behavior="squat-jump", state="estimated", sensing_delay=delay, duration=2.0
     )
     assert run_scenario(scenario, built("squat-jump")).detection.count == 0
@@ -364,7 +378,7 @@ def test_a_jump_on_late_sensors_warns_of_nothing(built, delay):
 @pytest.mark.parametrize("name", ["groove", "march", "walk-6"])
 def test_ten_seconds_with_noise_warn_of_nothing(built, name, state):
     """Not of feet that land, either."""
-    scenario = Scenario(behavior=name, state=state, duration=10.0)
+    scenario = Scenario.of(behavior=name, state=state, duration=10.0)
     assert run_scenario(scenario, built(name)).detection.count == 0
 
 
@@ -378,7 +392,7 @@ UNEVEN = [
 
 
 def test_a_start_on_a_slope_warns_of_nothing(built):
-    scenario = Scenario(
+    scenario = Scenario.of(
         behavior="walk-6",
         state="estimated",
         seed=5,
@@ -391,7 +405,7 @@ def test_a_start_on_a_slope_warns_of_nothing(built):
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "seed", "world"), UNEVEN)
 def test_uneven_ground_warns_of_nothing(built, name, seed, world):
-    scenario = Scenario(behavior=name, state="estimated", seed=seed, world=world)
+    scenario = Scenario.of(behavior=name, state="estimated", seed=seed, world=world)
     run = run_scenario(scenario, built(name))
     assert not run.fell
     assert run.detection.count == 0
@@ -400,7 +414,7 @@ def test_uneven_ground_warns_of_nothing(built, name, seed, world):
 @pytest.mark.slow
 def test_feet_that_are_stuck_between_footholds_are_no_push(built):
     """Blows of tens of kN at their edges turn an ankle by 0.1 rad in a millisecond."""
-    scenario = Scenario(
+    scenario = Scenario.of(
         behavior="walk-6",
         state="estimated",
         seed=11,
@@ -416,7 +430,7 @@ def test_feet_that_are_stuck_between_footholds_are_no_push(built):
 @pytest.mark.slow
 def test_a_push_on_uneven_ground_is_named(built):
     push = Push(1.0, 0.5, [40.0, 0.0, 0.0], "pelvis")
-    scenario = Scenario(
+    scenario = Scenario.of(
         behavior="march",
         state="estimated",
         seed=3,
@@ -426,14 +440,14 @@ def test_a_push_on_uneven_ground_is_named(built):
     )
     detection = run_scenario(scenario, built("march")).detection
     (warning,) = detection.warnings
-    assert 1.0 < warning.time - scenario.lead_in < 1.0 + 2 * DETECTED_WITHIN
+    assert 1.0 < warning.time - scenario.timing.lead_in < 1.0 + 2 * DETECTED_WITHIN
     assert warning.link == "pelvis"
     assert warning.force == pytest.approx(80.0, rel=0.3)
 
 
 def what_pushed(built, push):
     """What a run through noise, lag and friction tells of a push."""
-    scenario = Scenario(
+    scenario = Scenario.of(
         behavior="stand",
         state="estimated",
         actuator_lag=0.005,
@@ -461,7 +475,7 @@ def test_who_pushes_pelvis_or_knee_is_noticed(built, body, links):
 @pytest.mark.slow
 @pytest.mark.parametrize("state", ["true", "estimated"])
 def test_drumming_warns_of_nothing(built, state):
-    scenario = Scenario(behavior="outstanding-standing", state=state, duration=6.0)
+    scenario = Scenario.of(behavior="outstanding-standing", state=state, duration=6.0)
     run = run_scenario(scenario, built("outstanding-standing"))
     assert run_hits(run).metrics()["made"] > 5
     assert run.detection.count == 0

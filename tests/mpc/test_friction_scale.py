@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from backbeat.mpc.scenario.parts.external_acceleration_xy import Push
 
 from backbeat.models.state.configuration import Configuration
 from backbeat.mpc.analysis.metrics import run_metrics
@@ -19,7 +20,8 @@ from backbeat.mpc.plans.weights import PredictiveWeights
 from backbeat.mpc.predictive.plan_explanation import explain_plan
 from backbeat.mpc.predictive.program import PredictiveProgram
 from backbeat.mpc.reference.trajectory import Reference
-from backbeat.mpc.scenario.specification import ModelMismatch, Push, Scenario
+from backbeat.mpc.scenario.model_mismatch import ModelMismatch
+from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.simulation.simulate import run_scenario
 
 PERIOD = 0.02
@@ -124,7 +126,7 @@ def test_a_plan_is_explained_with_the_grip_that_it_had(reference):
 
 def test_a_push_does_not_make_a_floor_slippery(built):
     """Soles are dragged and turned about their edges, and grip stays near whole."""
-    scenario = Scenario(
+    scenario = Scenario.of(
         behavior="stand",
         lead_in=0.3,
         duration=1.5,
@@ -149,7 +151,7 @@ def slide(run):
 @pytest.mark.parametrize("seed", [2, 3, 11])
 def test_a_dancer_stays_up_where_it_leans_on_more_than_there_is(built, seed):
     """All three fell when nothing was learned, after feet that slid 16 cm apart."""
-    scenario = Scenario(
+    scenario = Scenario.of(
         behavior="groove",
         seed=seed,
         state="estimated",

@@ -9,7 +9,8 @@ from backbeat.models.robot.description import load_description
 from backbeat.models.robot.model import RobotModel
 from backbeat.models.state.configuration import Configuration
 from backbeat.mpc.analysis.metrics import run_metrics
-from backbeat.mpc.scenario.specification import Push, Scenario
+from backbeat.mpc.scenario.parts.push import Push
+from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.simulation.simulate import run_scenario
 
 CLOSING = """kind: posture
@@ -71,7 +72,7 @@ def test_it_is_tracked_with_fingers_held_by_servos(tmp_path):
     behavior = build(str(path), Library(tmp_path / "library"))
     robot = behavior.robot_model
     push = Push(0.2, 0.1, [10.0, 5.0, 0.0], "utorso")
-    run = run_scenario(Scenario("closing", pushes=[push]).check(), behavior)
+    run = run_scenario(Scenario.of("closing", pushes=[push]).check(), behavior)
     assert not run.fell
     metrics = run_metrics(run)
     assert metrics["com_error_mm"]["rms"] < 15.0

@@ -4,7 +4,6 @@ import re
 
 import numpy as np
 import pytest
-from pydrake.systems.analysis import Simulator
 
 from backbeat.behaviors.building.build import build
 from backbeat.behaviors.library.store import Library
@@ -14,16 +13,17 @@ from backbeat.models.robot.description import SHIPPED
 from backbeat.models.state.configuration import Configuration
 from backbeat.mpc.analysis.metrics import run_metrics
 from backbeat.mpc.scenario.compliant_period import CompliantPeriod
-from backbeat.mpc.scenario.specification import Push, Scenario, load_scenario
-from backbeat.mpc.simulation.diagram import build_closed_loop
-from backbeat.mpc.simulation.simulate import run_scenario
+from backbeat.mpc.scenario.parts.push import Push
+from backbeat.mpc.scenario.specification import Scenario, load_scenario
+from backbeat.mpc.simulation.running_loop import RunningLoop
+from backbeat.mpc.simulation.simulate import collect_run, run_scenario
 
 # A pull of the left hand for a second: 12 N to the side and 8 N down.
 PULL = Push(0.2, 1.0, [0.0, 12.0, -8.0], "l_hand")
 
 
 def pulled(behavior, *periods, **more):
-    scenario = Scenario(
+    scenario = Scenario.of(
         "stand",
         lead_in=0.1,
         duration=1.2,
@@ -136,13 +136,15 @@ def test_the_hardware_interface_chooses_the_servo_of_a_run(tmp_path, word, takes
     robot = behavior.robot_model
     arm = robot.groups["l_arm"]
     assert any(f"take {takes}" in note for note in robot.notes)
-    loop = build_closed_loop(behavior, Scenario("waving").check())
-    simulator = Simulator(loop.diagram, loop.make_context())
-    simulator.AdvanceTo(1.0)
-    servo = loop.body.servo
-    command = servo.GetInputPort("command").Eval(
-        servo.GetMyContextFromRoot(simulator.get_context())
-    )
+    with RunningLoop(behavior, Scenario.of("waving").check()) as running:
+        running.advance(1.0)
+        servo = running.loop.body.servo
+        command = servo.GetInputPort("command").Eval(
+            servo.GetMyContextFromRoot(running.context)
+        )
+        while not running.is_over:
+            running.advance(0.1)
+        run = collect_run(running)
     blocks = command.reshape(BLOCKS, -1)
     # Nothing but positions, or velocities, reaches these joints.
     assert not blocks[EFFORT, arm].any()
@@ -152,7 +154,6 @@ def test_the_hardware_interface_chooses_the_servo_of_a_run(tmp_path, word, takes
         assert blocks[DAMPING, arm].all()
     else:
         assert (blocks[STIFFNESS, arm] > 0).all()
-    run = run_scenario(Scenario("waving").check(), behavior)
     error = run_metrics(run)["joint_error_deg"]
     assert not run.fell
     assert error["max"] < most

@@ -7,7 +7,8 @@ from backbeat.behaviors.building.build import build
 from backbeat.behaviors.library.store import Library
 from backbeat.cli.common.results import results_table
 from backbeat.mpc.analysis.metrics import run_metrics
-from backbeat.mpc.scenario.specification import Push, Scenario
+from backbeat.mpc.scenario.parts.push import Push
+from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.simulation.simulate import run_scenario
 from backbeat.mpc.sweep.table import result_row
 from backbeat.mpc.world.joint_strain import in_words, strained_joints
@@ -91,7 +92,7 @@ def test_an_arm_that_is_held_against_a_push_is_no_success(tiny_up):
     push = Push(time=0.0, duration=2.0, impulse=[80.0, 0.0, 0.0], body="tip")
     runs = {
         is_pushed: run_scenario(
-            Scenario(behavior="tiny-up", pushes=[push] * is_pushed), tiny_up
+            Scenario.of(behavior="tiny-up", pushes=[push] * is_pushed), tiny_up
         )
         for is_pushed in (False, True)
     }
@@ -108,9 +109,9 @@ def test_an_arm_that_is_held_against_a_push_is_no_success(tiny_up):
 
 
 def test_servos_that_would_shake_at_long_steps_are_softened(tiny_up):
-    slow = Scenario(behavior="tiny-up", time_step=0.005, tick_period=0.01)
+    slow = Scenario.of(behavior="tiny-up", time_step=0.005, tick_period=0.01)
     found = run_metrics(run_scenario(slow, tiny_up))
     assert found["softened_servos"]["elbow"] < 0.9
     assert found["strained_joints"] == []
-    usual = run_metrics(run_scenario(Scenario(behavior="tiny-up"), tiny_up))
+    usual = run_metrics(run_scenario(Scenario.of(behavior="tiny-up"), tiny_up))
     assert usual["softened_servos"] == {}

@@ -13,7 +13,6 @@ from backbeat.mpc.safety.servo_gains import (
     hold_gains,
     servo_gains,
 )
-from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.whole_body.core import WholeBodyCore
 from backbeat.mpc.whole_body.programs.momentum import WholeBodyProgram
 from backbeat.mpc.whole_body.timing import TickTiming
@@ -162,8 +161,8 @@ def test_longer_steps_have_servos_that_hold_them(groove, late, lag):
 
 
 def test_a_run_in_longer_steps_says_which_servos_are_softer(groove):
-    assert softened_servos(groove, Scenario(behavior="groove")) == {}
-    softened = softened_servos(groove, Scenario(behavior="groove", time_step=0.002))
+    assert softened_servos(groove, 0.0, Sampling()) == {}
+    softened = softened_servos(groove, 0.0, Sampling(step=0.002))
     said = softened_in_words("groove", 0.002, softened)
     assert "in steps of 2 ms" in said
     assert min(softened, key=softened.__getitem__) in said

@@ -20,7 +20,7 @@ def test_moves_are_on_the_beat_in_closed_loop():
     dance.head("nod", 2, beats=6)
     quiet = Reports(lambda share, what: None, lambda entry: None)
     behavior = solve(dance.dance, dance.text(), Path(), "", quiet)
-    scenario = Scenario(behavior="mine", state="estimated", actuator_lag=0.005)
+    scenario = Scenario.of(behavior="mine", state="estimated", actuator_lag=0.005)
     metrics = run_metrics(run_scenario(scenario, behavior))
     assert metrics["survived"]
     figures = {f["move"]: f for f in metrics["markers"]}

@@ -7,7 +7,8 @@ import pytest
 
 from backbeat.behaviors.library.behavior import Event
 from backbeat.mpc.analysis.metrics import run_metrics, size, spread
-from backbeat.mpc.scenario.specification import Push, Scenario
+from backbeat.mpc.scenario.parts.push import Push
+from backbeat.mpc.scenario.specification import Scenario
 from tests.backbeat.performances import drumming, run_of, swaying
 
 LENGTH = 6.0
@@ -27,7 +28,7 @@ def follow(behavior, delay=0.0, pushes=()):
     x = np.array([np.interp(phase, motion.t, column) for column in x.T]).T
     x[run.t - delay < 0, behavior.robot_model.num_positions :] = 0.0
     plans = tuple(delayed(p, delay) for p in run.plans)
-    scenario = replace(run.scenario, pushes=list(pushes))
+    scenario = run.scenario.changed(pushes=list(pushes))
     return replace(run, x=x, plans=plans, scenario=scenario)
 
 
@@ -202,7 +203,9 @@ def test_a_fall_is_said_with_its_time(sway):
 
 def test_the_scenario_goes_with_the_results(sway):
     metrics = run_metrics(follow(sway))
-    assert metrics["scenario"] == Scenario(behavior="sway", lead_in=LEAD_IN).to_dict()
+    assert (
+        metrics["scenario"] == Scenario.of(behavior="sway", lead_in=LEAD_IN).to_dict()
+    )
     assert metrics["state"] == "true state, no estimator"
 
 

@@ -21,14 +21,19 @@ from backbeat.mpc.scenario.model_mismatch import (
 from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.simulation.diagram import build_closed_loop
 from backbeat.mpc.simulation.simulate import run_scenario
-from backbeat.mpc.world.simulated_world import draw_kit, draw_world, simulated_kit
+from backbeat.mpc.world.simulated_world import (
+    WorldDraw,
+    draw_kit,
+    draw_world,
+    simulated_kit,
+)
 from backbeat.mpc.world.uneven_ground import find_footholds, stand_on
 from tests.behaviors.drake_robot import DrakeRobot
 from tests.tolerances import EXACT, REACHED
 
 
 def scenario(behavior, seed=0, **error):
-    return Scenario(behavior=behavior.name, seed=seed, world=ModelMismatch(**error))
+    return Scenario.of(behavior=behavior.name, seed=seed, world=ModelMismatch(**error))
 
 
 def loop_of(behavior, seed=0, **error):
@@ -221,11 +226,16 @@ def test_every_foothold_gets_a_block_of_its_own(walk):
     assert X_WG.translation()[2] + 0.5 * shape.height() < min(rises)
 
 
+def drawn(reference, seed, **error):
+    """The world of a run with this error."""
+    return draw_world(WorldDraw(ModelMismatch(**error), 0.8, seed), reference)
+
+
 @pytest.mark.parametrize("seed", range(6))
 def test_nobody_starts_inside_the_ground_of_a_step_to_come(walk, seed):
     """The first step is shorter than a sole, and its block may be the higher one."""
     reference = Reference(walk)
-    real = draw_world(scenario(walk, seed, step_height=0.03), reference)
+    real = drawn(reference, seed, step_height=0.03)
     footholds = find_footholds(reference)
     for block in real.ground.blocks:
         assert min(block.length, block.width) > 0.1
@@ -244,7 +254,7 @@ def test_heights_are_spread_over_the_whole_range(walk):
     reference = Reference(walk)
     rises = []
     for seed in range(60):
-        blocks = draw_world(scenario(walk, seed, step_height=0.03), reference)
+        blocks = drawn(reference, seed, step_height=0.03)
         rises += [b.X_WT.translation()[2] for b in blocks.ground.blocks]
     assert max(map(abs, rises)) <= 0.03
     assert min(rises) < -0.028 < 0.028 < max(rises)
@@ -255,7 +265,7 @@ def test_tilts_have_their_size_and_any_direction(walk):
     reference = Reference(walk)
     directions = []
     for seed in range(20):
-        real = draw_world(scenario(walk, seed, tilt_deg=5.0), reference)
+        real = drawn(reference, seed, tilt_deg=5.0)
         for block in real.ground.blocks:
             normal = block.X_WT.rotation().matrix()[:, 2]
             assert np.degrees(np.arccos(normal[2])) == pytest.approx(5.0)
@@ -336,8 +346,8 @@ def test_soles_find_the_friction_that_was_asked_for(walk):
 def test_a_share_of_the_footholds_is_slippery(walk):
     reference, slippery, number = Reference(walk), 0, 0
     for seed in range(100):
-        setting = scenario(walk, seed, patch_friction=[0.2, 0.3], patch_share=0.4)
-        blocks = draw_world(setting, reference).ground.blocks
+        real = drawn(reference, seed, patch_friction=[0.2, 0.3], patch_share=0.4)
+        blocks = real.ground.blocks
         slippery += sum(b.friction is not None for b in blocks)
         number += len(blocks)
     assert 0.3 < slippery / number < 0.5
@@ -350,10 +360,9 @@ def test_no_ground_gives_more_than_the_soles_can(stand):
 
 def test_one_error_leaves_the_others_as_they_were(walk):
     reference = Reference(walk)
-    alone = draw_world(scenario(walk, 5, step_height=0.03), reference)
-    both = draw_world(
-        scenario(walk, 5, step_height=0.03, patch_friction=[0.2, 0.3], tilt_deg=1.0),
-        reference,
+    alone = drawn(reference, 5, step_height=0.03)
+    both = drawn(
+        reference, 5, step_height=0.03, patch_friction=[0.2, 0.3], tilt_deg=1.0
     )
     blocks = alone.ground.blocks, both.ground.blocks
     for foothold, a, b in zip(find_footholds(reference), *blocks, strict=True):
@@ -370,8 +379,8 @@ def test_one_drum_stands_elsewhere(built):
     loop = loop_of(drummer, drum_shift=0.02)
     plant = loop.world.plant
     context = plant.GetMyContextFromRoot(loop.make_context())
-    kit = simulated_kit(scenario(drummer), drummer)
-    real = simulated_kit(loop.scenario, drummer)
+    kit = simulated_kit(ModelMismatch(), 0, drummer)
+    real = simulated_kit(loop.scenario.world.mismatch, loop.scenario.seed, drummer)
     shifts = []
     for name in kit.members:
         X_WM = plant.GetBodyByName(name).EvalPoseInWorld(context)
@@ -386,19 +395,19 @@ def test_one_drum_stands_elsewhere(built):
 def test_it_is_one_of_those_that_are_played(built):
     drummer = built("outstanding")
     played = {e.what for e in drummer.strikes()}
-    settings = [scenario(drummer, seed, drum_shift=0.02) for seed in range(30)]
-    moved = {name for s in settings for name in draw_kit(s, drummer)}
+    error = ModelMismatch(drum_shift=0.02)
+    moved = {name for seed in range(30) for name in draw_kit(error, seed, drummer)}
     assert moved == played
     assert len(played) >= 3
-    assert draw_kit(scenario(drummer), drummer) == {}
+    assert draw_kit(ModelMismatch(), 0, drummer) == {}
 
 
 def test_a_drum_can_be_named(built):
     drummer = built("outstanding")
-    setting = scenario(drummer, drum_shift=0.02, drum="ride")
-    assert list(draw_kit(setting, drummer)) == ["ride"]
+    error = ModelMismatch(drum_shift=0.02, drum="ride")
+    assert list(draw_kit(error, 0, drummer)) == ["ride"]
     with pytest.raises(BackbeatError, match="unknown drum 'rid'"):
-        draw_kit(scenario(drummer, drum_shift=0.02, drum="rid"), drummer)
+        draw_kit(ModelMismatch(drum_shift=0.02, drum="rid"), 0, drummer)
 
 
 @pytest.mark.parametrize("joint", ["l_leg_kny", "r_leg", "any"])
@@ -451,24 +460,21 @@ def test_an_unknown_joint_is_a_sentence(stand):
 )
 def test_a_mistake_is_one_sentence(error, sentence):
     with pytest.raises(BackbeatError, match=sentence) as caught:
-        Scenario(behavior="stand", world=ModelMismatch(**error)).check()
+        Scenario.of(behavior="stand", world=ModelMismatch(**error)).check()
     assert "\n" not in str(caught.value)
 
 
 def test_seeds_are_not_negative():
     with pytest.raises(BackbeatError, match="seed is -1"):
-        Scenario(behavior="stand", seed=-1).check()
+        Scenario.of(behavior="stand", seed=-1).check()
 
 
 # --- in closed loop ------------------------------------------------------------------
 
 
 def test_the_same_seed_is_the_same_run_and_another_is_not(stand):
-    setting = replace(
-        scenario(stand, 7, step_height=0.02, mass_spread=0.2, plan_loss=0.3),
-        lead_in=0.2,
-        duration=0.3,
-    )
+    setting = scenario(stand, 7, step_height=0.02, mass_spread=0.2, plan_loss=0.3)
+    setting = setting.changed(lead_in=0.2, duration=0.3)
     runs = [run_scenario(replace(setting, seed=s), stand) for s in (7, 7, 8)]
     np.testing.assert_array_equal(runs[0].x, runs[1].x)
     np.testing.assert_array_equal(runs[0].effort, runs[1].effort)
@@ -476,7 +482,7 @@ def test_the_same_seed_is_the_same_run_and_another_is_not(stand):
 
 
 def test_the_ground_carries_what_the_robot_really_weighs(stand):
-    setting = replace(scenario(stand, mass_scale=1.2), lead_in=0.5, duration=1.0)
+    setting = scenario(stand, mass_scale=1.2).changed(lead_in=0.5, duration=1.0)
     run = run_scenario(setting, stand)
     force = run.contact[run.t > 0.5, :, 5].sum(axis=1).mean()
     assert force == pytest.approx(1.2 * stand.robot_model.weight, rel=0.01)
@@ -486,7 +492,7 @@ def test_the_ground_carries_what_the_robot_really_weighs(stand):
 def test_a_robot_learns_what_it_weighs(stand):
     """A tenth lighter than its model, it stands as high as planned after a while."""
     light = ModelMismatch(mass_scale=0.9)
-    settings = Scenario(behavior="stand", duration=4.0, lead_in=0.3, world=light)
+    settings = Scenario.of(behavior="stand", duration=4.0, lead_in=0.3, world=light)
     run = run_scenario(settings, stand)
     first, last = run.plans[0], run.plans[-1]
     assert first.external_force_z == 0.0

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from backbeat.mpc.analysis.metrics import run_metrics
-from backbeat.mpc.scenario.specification import Push, Scenario
+from backbeat.mpc.scenario.parts.push import Push
+from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.simulation.simulate import run_scenario
 
 PUSHED_AT = 10  # beats
@@ -14,7 +15,7 @@ def pushed(behavior, direction, priority=None):
     """A run with 70 N s at the pelvis on a beat."""
     impulse = [70.0 * x for x in direction]
     time = PUSHED_AT * 60 / behavior.bpm
-    scenario = Scenario(
+    scenario = Scenario.of(
         behavior=behavior.name,
         lead_in=0.3,
         duration=time + 4.2,
@@ -26,7 +27,7 @@ def pushed(behavior, direction, priority=None):
 
 def off_the_beat(run, beats):
     """Time minus phase [s] so many beats after the push."""
-    start, bpm = run.scenario.lead_in, run.behavior.bpm
+    start, bpm = run.scenario.timing.lead_in, run.behavior.bpm
     t = np.array([p.time - start for p in run.plans])
     late = t - [p.phase for p in run.plans]
     return np.interp((PUSHED_AT + np.asarray(beats)) * 60 / bpm, t, late)

@@ -41,7 +41,7 @@ def feet(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def run(feet):
-    scenario = Scenario(
+    scenario = Scenario.of(
         behavior="feet", lead_in=0.3, duration=2.4, state="estimated", seed=3
     )
     return run_scenario(scenario, feet)
@@ -80,7 +80,7 @@ def test_a_song_for_the_full_kit_is_played_whole(built):
     """25 s at 98 BPM with hands and feet, on sensors: every hit, and none besides."""
     behavior = built("full-kit")
     assert behavior.duration == pytest.approx(25.1, abs=0.1)
-    scenario = Scenario(behavior="full-kit", state="estimated", seed=1)
+    scenario = Scenario.of(behavior="full-kit", state="estimated", seed=1)
     run = run_scenario(scenario, behavior)
     found = run_hits(run).metrics()
     assert (found["planned"], found["missed"], found["extra"]) == (95, 0, 0)

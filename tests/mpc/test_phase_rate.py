@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from backbeat.mpc.plans.weights import PredictiveWeights
-from backbeat.mpc.predictive.matrices import time_dilation_weights
-from backbeat.mpc.scenario.specification import Push, Scenario
+from backbeat.mpc.predictive.cost_entries import time_dilation_weights
+from backbeat.mpc.scenario.parts.push import Push
+from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.simulation.simulate import run_scenario
 
 # Plans follow each other every 20 ms, intervals are some 50 ms long.
@@ -16,9 +17,9 @@ PER_TOOTH = 3
 def rates(built):
     """Phase rates after a push, from plan to plan, while the march waits."""
     push = Push(time=3.0, impulse=[0.0, 50.0, 0.0])
-    scenario = Scenario(behavior="march", duration=4.4, pushes=[push])
+    scenario = Scenario.of(behavior="march", duration=4.4, pushes=[push])
     run = run_scenario(scenario, built("march"))
-    start = run.scenario.lead_in
+    start = run.scenario.timing.lead_in
     return np.array([p.rate for p in run.plans if 3.6 < p.time - start < 4.3])
 
 

@@ -8,9 +8,10 @@ from pydrake.common.value import AbstractValue
 from pydrake.systems.analysis import Simulator
 from pydrake.systems.framework import DiagramBuilder, LeafSystem
 
-from backbeat.mpc.control.plan_channel import PlanChannel, arrivals, is_lost
+from backbeat.mpc.control.plan_channel import PlanChannel, PlanDelivery, arrivals
 from backbeat.mpc.plans.plan import Plan
 from backbeat.mpc.scenario.model_mismatch import ModelMismatch
+from backbeat.mpc.scenario.parts.timing import TimingSettings
 from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.simulation.diagram import build_closed_loop
 
@@ -64,22 +65,22 @@ class Reader(LeafSystem):
 
 def read_plans(seed=0, end=0.5, **error):
     """(time, plan) at every tick."""
-    scenario = Scenario(behavior="stand", seed=seed, world=ModelMismatch(**error))
+    delivery = PlanDelivery(TimingSettings(), ModelMismatch(**error), seed)
     builder = DiagramBuilder()
     planner = builder.AddSystem(Planner(PERIOD))
-    channel = builder.AddSystem(PlanChannel(scenario, plan_of(0.0)))
+    channel = builder.AddSystem(PlanChannel(delivery, plan_of(0.0)))
     reader = builder.AddSystem(Reader(TICK))
     builder.Connect(planner.GetOutputPort("plan"), channel.GetInputPort("sent"))
     builder.Connect(channel.GetOutputPort("plan"), reader.GetInputPort("plan"))
     Simulator(builder.Build()).AdvanceTo(end)
-    return scenario, reader.read
+    return delivery, reader.read
 
 
 def test_between_plans_the_state_stays_what_it_is():
-    scenario = Scenario(behavior="stand")
+    delivery = PlanDelivery(TimingSettings(), ModelMismatch(), 0)
     builder = DiagramBuilder()
     planner = builder.AddSystem(Planner(PERIOD))
-    channel = builder.AddSystem(PlanChannel(scenario, plan_of(0.0)))
+    channel = builder.AddSystem(PlanChannel(delivery, plan_of(0.0)))
     builder.Connect(planner.GetOutputPort("plan"), channel.GetInputPort("sent"))
     simulator, seen = Simulator(builder.Build()), []
     own = channel.GetMyContextFromRoot(simulator.get_context())
@@ -113,8 +114,8 @@ def test_a_delay_between_ticks_ends_at_the_next_one():
 
 
 def test_lost_plans_never_arrive_and_the_last_one_goes_on():
-    scenario, read = read_plans(plan_loss=0.4, end=2.0)
-    lost = {k for k in range(100) if is_lost(plan_of(k * PERIOD), scenario)}
+    delivery, read = read_plans(plan_loss=0.4, end=2.0)
+    lost = {k for k in range(100) if delivery.is_lost(plan_of(k * PERIOD))}
     seen = {round(p.time / PERIOD) for _, p in read if p.iterations}
     assert seen == set(range(100)) - lost
     for time, plan in read:
@@ -127,8 +128,8 @@ def test_as_many_are_lost_as_was_said_and_the_seed_says_which():
     plans = [plan_of(k * PERIOD) for k in range(2000)]
 
     def lost(seed):
-        scenario = Scenario(seed=seed, world=ModelMismatch(plan_loss=0.3))
-        return [is_lost(p, scenario) for p in plans]
+        delivery = PlanDelivery(TimingSettings(), ModelMismatch(plan_loss=0.3), seed)
+        return [delivery.is_lost(p) for p in plans]
 
     assert np.mean(lost(0)) == pytest.approx(0.3, abs=0.03)
     assert lost(0) == lost(0)
@@ -138,9 +139,9 @@ def test_as_many_are_lost_as_was_said_and_the_seed_says_which():
 
 
 def test_arrivals_say_what_the_channel_does():
-    scenario, read = read_plans(plan_loss=0.3, plan_delay=0.03, end=1.0)
+    delivery, read = read_plans(plan_loss=0.3, plan_delay=0.03, end=1.0)
     plans = [plan_of(k * PERIOD) for k in range(51)]
-    taken = arrivals(plans, scenario)
+    taken = arrivals(plans, delivery)
     for time, plan in read:
         due = [p.time for when, p in taken if when <= time + 1e-9]
         if due:
@@ -151,7 +152,7 @@ def test_arrivals_say_what_the_channel_does():
 
 def test_the_closed_loop_gets_its_plans_late(built):
     stand = built("stand")
-    setting = Scenario(behavior="stand", world=ModelMismatch(plan_delay=0.014))
+    setting = Scenario.of(behavior="stand", world=ModelMismatch(plan_delay=0.014))
     loop = build_closed_loop(stand, setting)
     simulator = Simulator(loop.diagram, loop.make_context())
     context = simulator.get_context()
@@ -170,9 +171,10 @@ def test_the_closed_loop_gets_its_plans_late(built):
 
 def test_each_plan_is_lost_by_itself_also_when_it_is_made_between_periods():
     world = ModelMismatch(plan_loss=0.5)
-    at_once = Scenario("stand", world=world, plan_period=PERIOD)
-    late = replace(at_once, planning_time=PERIOD / 2)
+    timing = TimingSettings(plan_period=PERIOD)
+    at_once = PlanDelivery(timing, world, 0)
+    late = PlanDelivery(replace(timing, planning_time=PERIOD / 2), world, 0)
     for k in range(100):
         when = k * PERIOD
-        lost = is_lost(plan_of(when), at_once)
-        assert is_lost(plan_of(when + PERIOD / 2), late) == lost
+        lost = at_once.is_lost(plan_of(when))
+        assert late.is_lost(plan_of(when + PERIOD / 2)) == lost

@@ -6,7 +6,8 @@ import pytest
 from backbeat.models.state.configuration import Configuration
 from backbeat.mpc.horizon.prediction import predict
 from backbeat.mpc.reference.trajectory import Reference
-from backbeat.mpc.scenario.specification import Push, Scenario
+from backbeat.mpc.scenario.parts.push import Push
+from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.simulation.simulate import run_scenario
 
 # How far ahead is asked [s], and for how long after the push plans are compared [s].
@@ -20,7 +21,7 @@ COM, MOMENTUM = 0.010, 2.0
 
 def prediction_errors(run):
     """(K, 3) CoM [m] and (K, 3) angular momentum [N m s], foreseen minus happened."""
-    reference, start = Reference(run.behavior), run.scenario.lead_in
+    reference, start = Reference(run.behavior), run.scenario.timing.lead_in
     robot = reference.robot
     com, momentum = [], []
     end = PUSH.time + PUSH.duration
@@ -52,7 +53,7 @@ def rms(errors):
 @pytest.mark.parametrize("direction", [(1, 0), (-1, 0), (0, 1), (0, -1)])
 def test_the_plan_foresees_what_happens_after_a_push(built, direction):
     x, y = 60.0 * np.array(direction)
-    scenario = Scenario(
+    scenario = Scenario.of(
         behavior="stand",
         lead_in=0.1,
         duration=PUSH.time + PUSH.duration + AFTER + AHEAD + 0.1,
@@ -70,7 +71,7 @@ def test_the_plan_foresees_what_happens_after_a_push(built, direction):
 def test_a_foot_lands_where_a_plan_expects_it(built):
     """A push that takes a step: the sole comes down where it was told to."""
     push = Push(0.1, 0.1, [120.0, 40.0, 0.0])
-    scenario = Scenario(behavior="stand", lead_in=0.1, duration=0.5, pushes=[push])
+    scenario = Scenario.of(behavior="stand", lead_in=0.1, duration=0.5, pushes=[push])
     run = run_scenario(scenario, built("stand"))
     reference = Reference(run.behavior)
     foot = reference.patches.index("r_foot")
@@ -83,7 +84,7 @@ def test_a_foot_lands_where_a_plan_expects_it(built):
     place = state.pose("r_foot").translation()
     assert np.linalg.norm(place[:2] - reference.sample(0.0).p_contact[foot, :2]) > 0.03
 
-    start = scenario.lead_in
+    start = scenario.timing.lead_in
     late = [p for p in run.plans if 0.02 < run.t[landed] - (p.time - start) <= 0.1]
     assert late
     for plan in late:

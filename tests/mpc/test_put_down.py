@@ -14,8 +14,10 @@ from backbeat.mpc.predictive.core import PredictiveCore
 from backbeat.mpc.predictive.program import PredictiveProgram
 from backbeat.mpc.predictive.recovery import Recovery
 from backbeat.mpc.reference.trajectory import Reference
-from backbeat.mpc.scenario.specification import Push, Scenario
+from backbeat.mpc.scenario.parts.push import Push
+from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.simulation.simulate import run_scenario
+from tests.mpc.recovered import SOON, recovered
 from tests.tolerances import EXACT
 
 AHEAD = 0.026
@@ -206,20 +208,23 @@ def test_it_stays_where_it_stands_when_the_behavior_walks_on(built):
         assert landed[0] - down.place[0] > 0.1
 
 
-def pushed(built, direction, state="true", impulse=50.0):
+def pushed(built, direction, state="true", impulse=50.0, **settings):
     behavior = built("one-leg-balance")
     push = Push(HIGH, 0.1, [impulse * x for x in (*direction, 0.0)])
     lag = 0.005 if state == "estimated" else 0.0
-    scenario = Scenario(
-        behavior=behavior.name, pushes=[push], state=state, actuator_lag=lag
+    scenario = Scenario.of(
+        behavior=behavior.name,
+        pushes=[push],
+        state=state,
+        actuator_lag=lag,
+        **settings,
     )
     return run_scenario(scenario, behavior)
 
 
 def test_a_push_to_the_free_side_is_survived(built):
-    run = pushed(built, (0.0, 1.0))
-    assert not run.fell
-    assert run_metrics(run)["survived"]
+    run = pushed(built, (0.0, 1.0), lead_in=0.2, duration=HIGH + 0.2 + SOON)
+    assert recovered(run)
     assert any(d.is_put_down for plan in run.plans for d in plan.touchdowns)
 
 

@@ -15,8 +15,10 @@ from backbeat.mpc.predictive.program import RISE_TIME, PredictiveProgram
 from backbeat.mpc.predictive.recovery import Recovery
 from backbeat.mpc.predictive.settings import PlanSettings
 from backbeat.mpc.reference.trajectory import Reference
-from backbeat.mpc.scenario.specification import Push, Scenario
+from backbeat.mpc.scenario.parts.push import Push
+from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.simulation.simulate import run_scenario
+from tests.mpc.recovered import SOON, recovered
 from tests.tolerances import PREDICTION
 
 HARD, HARDER = 150.0, 180.0
@@ -299,12 +301,13 @@ def error(reference, plan):
     return worst
 
 
-def pushed(behavior, size, direction, time=0.5, **switches):
+def pushed(behavior, size, direction, time=0.5, lasts=4.2, **switches):
+    """A run that goes on for so long after the push [s], and how it was judged."""
     impulse = [size * x for x in direction]
-    scenario = Scenario(
+    scenario = Scenario.of(
         behavior=behavior.name,
         lead_in=0.3,
-        duration=time + 4.3,
+        duration=time + 0.1 + lasts,
         pushes=[Push(time, 0.1, impulse)],
         **switches,
     )
@@ -314,15 +317,15 @@ def pushed(behavior, size, direction, time=0.5, **switches):
 
 
 def test_steps_save_what_falls_without(built):
-    run, survived = pushed(built("stand"), HARD, AHEAD)
-    assert survived
+    run, _ = pushed(built("stand"), HARD, AHEAD, time=0.1, lasts=SOON + 0.2)
+    assert recovered(run)
     assert any(plan.steps for plan in run.plans)
     # The soles have gone with the push, and come back as far as steps were needed.
     gone = max(plan.shift[0, :, 0].min() for plan in run.plans)
     back = run.plans[-1].shift[0, :, 0].min()
     assert gone > 0.1 > back
     assert not run.plans[-1].steps
-    run, survived = pushed(built("stand"), HARD, AHEAD, steps=False)
+    run, _ = pushed(built("stand"), HARD, AHEAD, time=0.1, steps=False)
     assert run.fell
     assert not any(plan.steps for plan in run.plans)
 
@@ -412,7 +415,7 @@ def test_long_and_repeated_pushes_are_survived(built, pushes, steps, direction):
     pushes = [
         replace(p, impulse=[p.impulse[0] * float(x) for x in direction]) for p in pushes
     ]
-    scenario = Scenario(
+    scenario = Scenario.of(
         "stand",
         lead_in=0.3,
         duration=pushes[-1].time + pushes[-1].duration + 4.2,

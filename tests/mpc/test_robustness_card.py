@@ -53,8 +53,8 @@ def test_every_push_comes_within_the_behavior_and_is_judged(groove):
     for sweep in card_sweeps(groove):
         level = 60.0 if sweep.settings.search else None
         for one in (sweep.at_level(c, level) for c in sweep.cells):
-            end = groove.duration + one.scenario.lead_out
-            pushes = [p for s in range(200) for p in one.seeded(s).pushes]
+            end = groove.duration + one.scenario.timing.lead_out
+            pushes = [p for s in range(200) for p in one.seeded(s).disturbances.pushes]
             for push in pushes:
                 assert 0.0 <= push.time <= groove.duration
                 assert push.time + push.duration + RECOVERY <= end
@@ -70,8 +70,10 @@ def test_a_seed_gives_the_same_push_again(groove):
     _, pushes = card_sweeps(groove)
     one = pushes.at_level(pushes.cells[0], 60.0)
     assert one.seeded(3) == one.seeded(3)
-    assert one.seeded(3).pushes != one.seeded(4).pushes
-    assert np.linalg.norm(one.seeded(3).pushes[0].impulse) == pytest.approx(60.0)
+    assert one.seeded(3).disturbances.pushes != one.seeded(4).disturbances.pushes
+    assert np.linalg.norm(
+        one.seeded(3).disturbances.pushes[0].impulse
+    ) == pytest.approx(60.0)
 
 
 def test_a_sample_has_fewer_seeds(groove):

@@ -58,7 +58,7 @@ def test_samples_are_those_of_the_sinks(plan, monkeypatch, in_memory):
 def test_a_run_that_finds_no_room_says_so(groove, monkeypatch):
     monkeypatch.setattr(run_log, "IN_MEMORY", 100)
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    with RunningLoop(groove.behavior, Scenario(behavior="groove")) as running:
+    with RunningLoop(groove.behavior, Scenario.of(behavior="groove")) as running:
         resource.setrlimit(resource.RLIMIT_FSIZE, (1000, before[1]))
         try:
             with pytest.raises(BackbeatError, match=r"TMPDIR"):

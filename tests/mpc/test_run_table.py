@@ -10,6 +10,7 @@ from backbeat.mpc.runs.balance import find_balance
 from backbeat.mpc.runs.file import load_run, run_frame, save_run
 from backbeat.mpc.runs.record import record_of
 from backbeat.mpc.runs.table import AHEAD, WALL_TIMES
+from backbeat.mpc.scenario.model_mismatch import ModelMismatch
 from backbeat.mpc.scenario.specification import Scenario
 from tests.backbeat.performances import drumming, run_of, swaying
 from tests.behaviors.drake_robot import DrakeRobot
@@ -63,24 +64,23 @@ def test_a_prediction_is_that_of_the_plan_in_force_before(run, delay):
         replace(plan, com=np.full_like(plan.com, 1e-3 * k))
         for k, plan in enumerate(run.plans)
     )
-    scenario = Scenario(behavior="sway", lead_in=run.scenario.lead_in)
-    scenario.world.plan_delay = delay
+    scenario = run.scenario.changed(world=ModelMismatch(plan_delay=delay))
     table = run_frame(replace(run, plans=plans, scenario=scenario))
-    made = np.array([plan.time for plan in plans]) + delay - run.scenario.lead_in
+    made = np.array([plan.time for plan in plans]) + delay - run.scenario.timing.lead_in
     for k in (60, 120, 180):
         t = table["t"][k]
         in_force = np.searchsorted(made, t - AHEAD + 1e-9) - 1
         expected = pytest.approx(1e-3 * in_force, abs=SINGLE)
         assert table["predicted.com.x"][k] == expected
     # Nobody had planned so early.
-    early = table["t"] + run.scenario.lead_in < AHEAD - 1e-9
+    early = table["t"] + run.scenario.timing.lead_in < AHEAD - 1e-9
     assert table["predicted.com.x"][early].isna().all()
     assert early.sum() > 10
 
 
 def test_an_estimated_state_is_kept_where_there_is_one(run):
     assert not any(n.startswith("sensed.") for n in run_frame(run))
-    scenario = Scenario(behavior="sway", lead_in=0.2, state="estimated")
+    scenario = Scenario.of(behavior="sway", lead_in=0.2, state="estimated")
     table = run_frame(replace(run, scenario=scenario, sensed=run.x + 0.01))
     off = table["sensed.q.l_arm_elx"] - table["q.l_arm_elx"]
     assert off.to_numpy() == pytest.approx(0.01, abs=SINGLE)
@@ -88,7 +88,7 @@ def test_an_estimated_state_is_kept_where_there_is_one(run):
 
 def test_gravity_and_inertia_are_those_of_drake_where_they_are_asked_for(run):
     assert not any(n.startswith(("gravity.", "inertia.")) for n in run_frame(run))
-    table = run_frame(replace(run, scenario=replace(run.scenario, log_dynamics=True)))
+    table = run_frame(replace(run, scenario=run.scenario.changed(log_dynamics=True)))
     robot = run.behavior.robot_model
     drake, nq = DrakeRobot(robot), robot.num_positions
     for k in (0, len(run.t) // 2, len(run.t) - 1):

@@ -14,7 +14,7 @@ from tests.backbeat.performances import swaying
 
 def scenario(**settings):
     settings = {"duration": 0.3, "lead_in": 0.1, "lead_out": 0.0, **settings}
-    return Scenario(behavior="sway", planning_time=0.02, **settings)
+    return Scenario.of(behavior="sway", planning_time=0.02, **settings)
 
 
 @pytest.fixture(scope="module")
@@ -26,7 +26,7 @@ def finished(loop, **wanted):
     loop.advance(1.0)
     run = collect_run(loop)
     for name, value in wanted.items():
-        assert getattr(run.scenario, name) == value
+        assert run.scenario.to_dict()[name] == value
     return run
 
 

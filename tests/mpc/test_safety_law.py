@@ -5,7 +5,8 @@ import pytest
 
 from backbeat.behaviors.building.build import build
 from backbeat.behaviors.library.store import Library
-from backbeat.mpc.scenario.specification import Push, Scenario
+from backbeat.mpc.scenario.parts.push import Push
+from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.simulation.simulate import run_scenario
 
 STANDING = """kind: posture
@@ -34,7 +35,7 @@ def test_a_fast_elbow_stops_before_its_stop(standing):
     stop = robot.position_lower[i]
     nearest = {}
     for is_bounded in (False, True):
-        scenario = Scenario(
+        scenario = Scenario.of(
             "v3-stand", safety_law=is_bounded, duration=0.5, pushes=[THROW]
         )
         run = run_scenario(scenario.check(), standing)
@@ -51,7 +52,7 @@ def test_a_fast_elbow_stops_before_its_stop(standing):
 def test_the_law_leaves_alone_what_keeps_away_from_stops(standing):
     runs = [
         run_scenario(
-            Scenario("v3-stand", lead_in=0.1, duration=1.0, safety_law=law).check(),
+            Scenario.of("v3-stand", lead_in=0.1, duration=0.4, safety_law=law).check(),
             standing,
         )
         for law in (False, True)

@@ -1,10 +1,15 @@
 """Scenario files: whatever is in them, a Scenario or one sentence."""
 
+from dataclasses import FrozenInstanceError, fields
+
 import pytest
 import yaml
 
 from backbeat.models.common.errors import BackbeatError
-from backbeat.mpc.scenario.specification import Push, Scenario, load_scenario, read_push
+from backbeat.mpc.scenario.model_mismatch import ModelMismatch
+from backbeat.mpc.scenario.parts.push import Push, read_push
+from backbeat.mpc.scenario.setting_event import SettingEvent
+from backbeat.mpc.scenario.specification import KEYS, Scenario, load_scenario
 
 
 def write(tmp_path, text):
@@ -20,13 +25,15 @@ def test_a_file_overrides_defaults(tmp_path):
         "pushes:\n- {time: 1.5, impulse: [0, 60, 0], body: utorso}\n",
     )
     scenario = load_scenario(path)
-    assert scenario.friction == 0.4
-    assert scenario.contact_model == Scenario().contact_model
-    assert scenario.pushes == [Push(time=1.5, impulse=[0, 60, 0], body="utorso")]
+    assert scenario.world.friction == 0.4
+    assert scenario.world.contact_model == Scenario().world.contact_model
+    assert scenario.disturbances.pushes == [
+        Push(time=1.5, impulse=[0, 60, 0], body="utorso")
+    ]
 
 
 def test_a_scenario_goes_to_a_file_and_back(tmp_path):
-    scenario = Scenario(
+    scenario = Scenario.of(
         behavior="groove",
         timing=False,
         contact_model="sap",
@@ -40,7 +47,7 @@ def test_a_scenario_goes_to_a_file_and_back(tmp_path):
 def test_the_true_state_may_be_written_as_yaml_reads_it(tmp_path):
     for text in ("true", '"true"', "estimated"):
         path = write(tmp_path, f"behavior: stand\nstate: {text}\n")
-        assert load_scenario(path).state == text.strip('"')
+        assert load_scenario(path).sensing.state == text.strip('"')
 
 
 @pytest.mark.parametrize(
@@ -117,3 +124,44 @@ def test_a_push_on_the_command_line():
 def test_a_push_that_is_none(text):
     with pytest.raises(BackbeatError, match="TIME,X,Y,Z"):
         read_push(text)
+
+
+def test_every_key_of_a_file_belongs_to_one_part(tmp_path):
+    """What is written is read again, whichever part a key belongs to."""
+    own = {f.name for f in fields(Scenario)}
+    for key, (part, name) in KEYS.places.items():
+        assert part in own or (part == "" and name in own), key
+    parts = {part for part, _ in KEYS.places.values()} - {""}
+    assert own == parts | {"behavior", "seed"}
+    scenario = Scenario.of(
+        "stand",
+        duration=2.0,
+        friction=0.4,
+        world=ModelMismatch(mass_spread=0.1),
+        pushes=[Push(0.5, impulse=[1.0, 0.0, 0.0])],
+        events=[SettingEvent(1.0, tempo=0.9)],
+        timing=False,
+        state="estimated",
+        actuators="hydraulic",
+        log_dynamics=True,
+        seed=4,
+    ).check()
+    assert scenario.control.timing is False
+    assert scenario.timing.duration == 2.0
+    assert scenario.world.mismatch.mass_spread == 0.1
+    path = tmp_path / "scenario.yaml"
+    path.write_text(yaml.safe_dump(scenario.to_dict()))
+    assert load_scenario(path) == scenario
+    assert list(scenario.to_dict()) == list(KEYS.places)
+
+
+def test_a_scenario_stays_what_it_is():
+    scenario = Scenario.of("stand", actuators="hydraulic")
+    checked = scenario.check()
+    assert scenario.actuation.actuator_lag == 0.0 < checked.actuation.actuator_lag
+    assert scenario.changed(friction=0.3).world.friction == 0.3
+    assert scenario.world.friction == 0.8
+    with pytest.raises(BackbeatError, match="did you mean friction"):
+        scenario.changed(frction=0.3)
+    with pytest.raises(FrozenInstanceError):
+        scenario.world.friction = 0.3

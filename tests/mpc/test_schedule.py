@@ -29,7 +29,7 @@ def truth(sweep, run):
     chance = np.random.default_rng([run.cell, run.seed]).uniform()
     if run.level is None:
         return bool(chance < {0.2: 0.3, 0.5: 0.75, 0.8: 0.97}[cell.values["friction"]])
-    strength = 40 + 25 * cell.seeded(0).timing + 10 * (cell.behavior == "march")
+    strength = 40 + 25 * cell.seeded(0).control.timing + 10 * (cell.behavior == "march")
     return bool(run.level <= strength + 8 * (chance - 0.1))
 
 

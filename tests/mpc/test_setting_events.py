@@ -13,10 +13,15 @@ from backbeat.mpc.analysis.survival import survived
 from backbeat.mpc.plans.weights import PredictiveWeights
 from backbeat.mpc.predictive.settings import TEMPO_RAMP, PlanSettings, TempoRamp
 from backbeat.mpc.reference.trajectory import Reference
+from backbeat.mpc.scenario.parts.control import ControlOptions
+from backbeat.mpc.scenario.parts.disturbances import DisturbanceSettings
+from backbeat.mpc.scenario.parts.push import Push
+from backbeat.mpc.scenario.parts.sensing import SensingSettings
+from backbeat.mpc.scenario.parts.world import WorldSettings
 from backbeat.mpc.scenario.requested_tempo import play_length, requested_tempo
 from backbeat.mpc.scenario.setting_event import SETTINGS, SettingEvent, setting_event
 from backbeat.mpc.scenario.settings import check_event, first_settings, settings_at
-from backbeat.mpc.scenario.specification import Push, Scenario, load_scenario
+from backbeat.mpc.scenario.specification import Scenario, load_scenario
 from backbeat.mpc.simulation.run import SimulationRun
 from backbeat.mpc.simulation.running_loop import RunningLoop
 from backbeat.mpc.simulation.simulate import collect_run, run_scenario
@@ -53,12 +58,14 @@ def test_a_tempo_reaches_its_factor_and_keeps_the_beat():
 
 def test_a_slower_run_is_longer_and_its_events_come_later(built):
     behavior = built("stand")
-    scenario = Scenario("stand", events=[SettingEvent(1.0, tempo=0.8)])
-    tempo = requested_tempo(scenario)
+    scenario = Scenario.of("stand", events=[SettingEvent(1.0, tempo=0.8)])
+    tempo = requested_tempo(scenario.disturbances)
     # Half a second of the ramp from 1 to 0.8 is worth 0.45 s.
     assert tempo.when(1.45) == pytest.approx(1.5)
     assert tempo.when(2.25) == pytest.approx(2.5)
-    late = play_length(scenario, behavior) - play_length(Scenario("stand"), behavior)
+    timing = scenario.timing
+    usual = play_length(timing, DisturbanceSettings(), behavior)
+    late = play_length(timing, scenario.disturbances, behavior) - usual
     assert late == pytest.approx(0.25 * (behavior.duration - 1.45) + 0.05)
     placed = tempo.place(Event(0.5, "segment", "Hold", duration=1.75))
     assert (placed.time, placed.duration) == (0.5, pytest.approx(2.0))
@@ -67,7 +74,7 @@ def test_a_slower_run_is_longer_and_its_events_come_later(built):
 def test_switches_and_knob_are_undone():
     weights, settings = PredictiveWeights(), PlanSettings()
     plain = settings.adapt(weights)
-    current = first_settings(Scenario("stand"), _Knob(0.5))
+    current = first_settings(ControlOptions(), WorldSettings(), _Knob(0.5))
     for name in ("timing", "forces", "posture", "steps"):
         off = current.after(SettingEvent(0.0, **{name: False}), 0.0)
         assert off.plan.adapt(weights) != plain
@@ -82,7 +89,7 @@ class _Knob:
 
 def test_settings_at_a_time_are_those_of_the_events_so_far():
     events = [SettingEvent(2.0, friction=0.3), SettingEvent(1.0, tempo=0.9)]
-    scenario = Scenario("stand", events=events)
+    scenario = Scenario.of("stand", events=events)
     friction = [settings_at(scenario, _Knob(0.5), t).friction for t in (1.9, 2.0)]
     assert friction == [0.8, 0.3]
     assert settings_at(scenario, _Knob(0.5), 1.0).plan.tempo.after == 0.9
@@ -91,7 +98,7 @@ def test_settings_at_a_time_are_those_of_the_events_so_far():
 def test_a_run_without_a_change_of_value_is_the_run_without_events(built):
     """All settings set to what they are, in the middle of a push."""
     behavior, push = built("stand"), [Push(0.0, 0.1, [20.0, 0.0, 0.0])]
-    scenario = Scenario(**SHORT, state="estimated", pushes=push)
+    scenario = Scenario.of(**SHORT, state="estimated", pushes=push)
     values = {
         "timing": True, "forces": True, "posture": True, "steps": True,
         "beat_priority": behavior.beat_priority, "tempo": 1.0, "friction": 0.8,
@@ -100,8 +107,8 @@ def test_a_run_without_a_change_of_value_is_the_run_without_events(built):
     }  # fmt: skip
     assert set(values) == set(SETTINGS)
     plain = run_scenario(scenario, behavior)
-    scenario.events = [SettingEvent(0.05, **values)]
-    assert same(plain, run_scenario(scenario, behavior))
+    changed = scenario.changed(events=[SettingEvent(0.05, **values)])
+    assert same(plain, run_scenario(changed, behavior))
 
 
 def test_friction_from_the_start_is_that_of_the_scenario(built):
@@ -109,11 +116,11 @@ def test_friction_from_the_start_is_that_of_the_scenario(built):
     behavior = built("stand")
     push = [Push(0.0, 0.1, [40.0, 0.0, 0.0])]
     icy = SettingEvent(-0.1, friction=0.05)
-    changed = run_scenario(Scenario(**SHORT, pushes=push, events=[icy]), behavior)
-    built_so = run_scenario(Scenario(**SHORT, pushes=push, friction=0.05), behavior)
+    changed = run_scenario(Scenario.of(**SHORT, pushes=push, events=[icy]), behavior)
+    built_so = run_scenario(Scenario.of(**SHORT, pushes=push, friction=0.05), behavior)
     assert same(changed, built_so)
     slips = [run_metrics(changed)["foot_slip_mm"]]
-    slips.append(run_metrics(run_scenario(Scenario(**SHORT, pushes=push), behavior))[
+    slips.append(run_metrics(run_scenario(Scenario.of(**SHORT, pushes=push), behavior))[
         "foot_slip_mm"
     ])  # fmt: skip
     assert slips[0] > 5.0 > slips[1]
@@ -121,8 +128,8 @@ def test_friction_from_the_start_is_that_of_the_scenario(built):
 
 def test_noise_scale_multiplies_what_sensors_add(built):
     """Encoders' errors follow the factor, from the sample of the event on."""
-    scenario = Scenario(**SHORT, state="estimated")
-    scenario.events = [SettingEvent(0.0, noise_scale=20.0)]
+    louder = SettingEvent(0.0, noise_scale=20.0)
+    scenario = Scenario.of(**SHORT, state="estimated", events=[louder])
     run = run_scenario(scenario, built("stand"))
     off = np.abs(run.sensed - run.x)[:, 7:37].max(axis=1)
     before, after = off[run.t < 0.0], off[run.t > 0.05]
@@ -130,7 +137,7 @@ def test_noise_scale_multiplies_what_sensors_add(built):
 
 
 def test_a_plan_that_is_late_is_read_late(built):
-    running = RunningLoop(built("stand"), Scenario(**SHORT))
+    running = RunningLoop(built("stand"), Scenario.of(**SHORT))
     running.advance(0.1)
     running.apply("plan_delay", 0.05)
     running.advance(0.1)
@@ -144,7 +151,7 @@ def test_a_plan_that_is_late_is_read_late(built):
 def test_a_hand_goes_where_it_is_held_and_comes_back(built):
     behavior, offset = built("stand"), [0.1, 0.05, 0.1]
     reference, running = Reference(behavior), RunningLoop(
-        behavior, Scenario("stand", lead_in=0.1)
+        behavior, Scenario.of("stand", lead_in=0.1)
     )  # fmt: skip
     robot, frame = behavior.robot_model, behavior.robot_model.parts["left hand"].frame
     system = running.loop.body.state.get_system()
@@ -177,10 +184,10 @@ def test_a_hand_goes_where_it_is_held_and_comes_back(built):
 def test_a_tempo_is_danced_to(built):
     """The plan keeps the phase that is asked for, at the rate that is asked for."""
     behavior = built("deep-squat")
-    scenario = Scenario("deep-squat", lead_in=0.1, duration=1.5)
-    scenario.events = [SettingEvent(0.2, tempo=0.8)]
+    slower = SettingEvent(0.2, tempo=0.8)
+    scenario = Scenario.of("deep-squat", lead_in=0.1, duration=1.5, events=[slower])
     run = run_scenario(scenario, behavior)
-    tempo, last = requested_tempo(scenario), run.plans[-1]
+    tempo, last = requested_tempo(scenario.disturbances), run.plans[-1]
     assert last.rate == pytest.approx(0.8, abs=0.03)
     assert last.phase == pytest.approx(tempo.phase(last.time - 0.1), abs=0.01)
     metrics = run_metrics(run)
@@ -190,7 +197,7 @@ def test_a_tempo_is_danced_to(built):
 
 def test_beats_are_where_the_tempo_asked_for_has_them(built):
     behavior = built("groove")
-    scenario = Scenario("groove", events=[SettingEvent(2.0, tempo=0.8)])
+    scenario = Scenario.of("groove", events=[SettingEvent(2.0, tempo=0.8)])
     run = SimpleNamespace(scenario=scenario, behavior=behavior, t=np.array([0.0, 9.0]))
     beats, beat = SimulationRun.beat_times(run), 60.0 / behavior.bpm
     assert beats[0] == 0.0
@@ -203,7 +210,7 @@ def test_beats_are_where_the_tempo_asked_for_has_them(built):
 def test_what_is_done_by_hand_is_a_scenario(built):
     """Bit for bit, whatever the steps in which it was advanced and looked at."""
     behavior = built("stand")
-    by_hand = RunningLoop(behavior, Scenario(behavior="stand", lead_in=0.1))
+    by_hand = RunningLoop(behavior, Scenario.of(behavior="stand", lead_in=0.1))
     clicks = {
         3: ("friction", 0.5), 5: ("timing", False), 7: ("left_hand", [0.1, 0.0, 0.1]),
         9: ("tempo", 0.9), 11: ("timing", True), 13: ("plan_delay", 0.01),
@@ -216,8 +223,8 @@ def test_what_is_done_by_hand_is_a_scenario(built):
         if i == 6:
             by_hand.push([30.0, 5.0, 0.0], 0.05)
     scenario = by_hand.scenario_so_far()
-    assert len(scenario.events) == len(clicks)
-    assert len(scenario.pushes) == 1
+    assert len(scenario.disturbances.events) == len(clicks)
+    assert len(scenario.disturbances.pushes) == 1
     again = run_scenario(scenario, behavior)
     assert len(again.t) == round((again.t[-1] + 0.1) / 0.005) + 1
     n = len(again.t)
@@ -225,22 +232,25 @@ def test_what_is_done_by_hand_is_a_scenario(built):
     assert x[:n].tobytes() == again.x.tobytes()
     assert np.abs(again.push).max() == pytest.approx(600.0)
     by_hand.push([30.0, 5.0, 0.0], 0.05)
-    assert len(by_hand.scenario_so_far().pushes) == 1  # The other is still to come.
+    assert len(by_hand.scenario_so_far().disturbances.pushes) == 1
+    # The other is still to come.
 
 
 def test_a_restart_forgets_or_holds_what_was_done(built):
-    running = RunningLoop(built("stand"), Scenario(**SHORT))
+    running = RunningLoop(built("stand"), Scenario.of(**SHORT))
     running.advance(0.1)
     running.apply("friction", 0.4)
     running.push([1.0, 0.0, 0.0])
     assert running.settings()["friction"] == 0.4
     running.restart()
     assert running.settings()["friction"] == 0.8
-    assert running.scenario == Scenario(**SHORT)
+    assert running.scenario == Scenario.of(**SHORT)
     running.restart(SettingEvent(friction=0.4))
     running.advance(0.15)
     assert running.settings()["friction"] == 0.4
-    assert running.scenario_so_far().events == [SettingEvent(-0.1, friction=0.4)]
+    assert running.scenario_so_far().disturbances.events == [
+        SettingEvent(-0.1, friction=0.4)
+    ]
 
 
 @pytest.mark.parametrize(
@@ -261,11 +271,11 @@ def test_a_restart_forgets_or_holds_what_was_done(built):
 )
 def test_a_change_that_cannot_be_is_one_sentence(built, setting, value, sentence):
     behavior = built("stand")
-    scenario, reference = Scenario(**SHORT), Reference(behavior)
+    reference = Reference(behavior)
 
     def change():
         event = setting_event(0.0, setting, value)
-        check_event(event, scenario, reference)
+        check_event(event, WorldSettings(), SensingSettings(), reference)
 
     with pytest.raises(BackbeatError, match=sentence) as caught:
         change()
@@ -276,8 +286,9 @@ def test_no_one_jumps_at_another_tempo(built):
     """Nothing but gravity has the tempo in the air."""
     reference = Reference(built("stand"))
     reference.table.standing[20:30] = False
+    event = SettingEvent(tempo=0.9)
     with pytest.raises(BackbeatError, match="leaves the ground"):
-        check_event(SettingEvent(tempo=0.9), Scenario("stand"), reference)
+        check_event(event, WorldSettings(), SensingSettings(), reference)
 
 
 @pytest.mark.parametrize(
@@ -299,13 +310,13 @@ def test_events_of_a_file_are_checked(tmp_path, text, sentence):
     path.write_text(
         "behavior: stand\nevents:\n- {time: 1, tempo: 0.9, left_hand: [0, 0, 0.1]}\n"
     )
-    event = load_scenario(path).events[0]
+    event = load_scenario(path).disturbances.events[0]
     assert event.values() == {"tempo": 0.9, "left_hand": [0.0, 0.0, 0.1]}
 
 
 def test_who_keeps_the_tempo_asked_for_has_survived(built):
     event = SettingEvent(0.2, tempo=0.8)
-    scenario = Scenario("stand", lead_in=0.1, duration=1.5, events=[event])
+    scenario = Scenario.of("stand", lead_in=0.1, duration=1.5, events=[event])
     run = run_scenario(scenario, built("stand"))
     assert survived(run, Reference(run.behavior))
 
@@ -314,7 +325,7 @@ def test_who_keeps_the_tempo_asked_for_has_survived(built):
 def test_who_is_low_when_that_is_asked_for_has_not_fallen(built):
     """At 0.7 times its tempo a squat is deepest when at its own one it would be up."""
     event = SettingEvent(0.2, tempo=0.7)
-    scenario = Scenario("deep-squat", lead_in=0.3, events=[event])
+    scenario = Scenario.of("deep-squat", lead_in=0.3, events=[event])
     run = run_scenario(scenario, built("deep-squat"))
     assert not run.fell
     assert survived(run, Reference(run.behavior))
@@ -323,7 +334,7 @@ def test_who_is_low_when_that_is_asked_for_has_not_fallen(built):
 @pytest.mark.slow
 def test_a_tempo_changed_by_hand_makes_no_hit_a_surprise(built):
     behavior, start = built("outstanding-standing"), 0.1
-    by_hand = RunningLoop(behavior, Scenario(behavior.name, lead_in=start))
+    by_hand = RunningLoop(behavior, Scenario.of(behavior.name, lead_in=start))
     by_hand.apply("tempo", 0.8)
     by_hand.advance(4.8)
     live = collect_run(by_hand)

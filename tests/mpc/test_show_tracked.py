@@ -30,7 +30,9 @@ def tiny(files):
 
 def check_run(show, contact_model):
     """Tracks a show and returns its metrics."""
-    scenario = Scenario(behavior=show.name, contact_model=contact_model)
+    scenario = Scenario.of(
+        behavior=show.name, contact_model=contact_model, lead_in=0.2, lead_out=0.2
+    )
     run = run_scenario(scenario, show)
     metrics = run_metrics(run)
     assert metrics["fell"] is False

@@ -9,7 +9,7 @@ from backbeat.mpc.analysis.metrics import run_metrics
 from backbeat.mpc.analysis.survival import judge, plan_in_force, survived
 from backbeat.mpc.reference.trajectory import Reference
 from backbeat.mpc.scenario.model_mismatch import ModelMismatch
-from backbeat.mpc.scenario.specification import Push
+from backbeat.mpc.scenario.parts.push import Push
 from tests.backbeat.performances import swaying
 from tests.mpc.test_metrics import LEAD_IN, delayed, follow, moved
 
@@ -104,7 +104,7 @@ def test_every_push_and_only_pushes_are_judged(sway, reference):
     x = run.x.copy()
     x[(run.t > 5.05) & (run.t < 5.15), 7 + 30 + 3] += 0.1
     assert survived(replace(run, x=x), reference) is False
-    first = replace(run, x=x, scenario=replace(run.scenario, pushes=[Push(time=0.2)]))
+    first = replace(run, x=x, scenario=run.scenario.changed(pushes=[Push(time=0.2)]))
     assert survived(first, reference) is True
 
 
@@ -127,10 +127,10 @@ def test_a_push_may_be_judged_after_the_end_of_the_behavior(sway, reference):
 
 def test_the_plan_in_force_is_the_one_that_has_arrived(sway):
     run = follow(sway)
-    late = replace(run.scenario, world=ModelMismatch(plan_delay=0.05))
+    late = run.scenario.changed(world=ModelMismatch(plan_delay=0.05))
     now = 1.0
     assert plan_in_force(run, now).time == pytest.approx(now + LEAD_IN)
     delayed = plan_in_force(replace(run, scenario=late), now)
     assert delayed.time == pytest.approx(now + LEAD_IN - 0.06)
-    none = replace(run.scenario, world=ModelMismatch(plan_loss=1.0))
+    none = run.scenario.changed(world=ModelMismatch(plan_loss=1.0))
     assert plan_in_force(replace(run, scenario=none), now) is run.plans[0]

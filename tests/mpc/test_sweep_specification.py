@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from backbeat.models.common.errors import BackbeatError
-from backbeat.mpc.scenario.specification import Push
+from backbeat.mpc.scenario.parts.push import Push
 from backbeat.mpc.sweep.cells import PolarPush, narrowed
 from backbeat.mpc.sweep.specification import (
     find_sweep,
@@ -40,14 +40,17 @@ def test_a_grid_has_every_combination():
     assert cell.values == {"push.direction_deg": 90, "world.plan_delay": 0.02}
     scenario = cell.seeded(11)
     assert scenario.behavior == "march"
-    assert scenario.timing is False
+    assert scenario.control.timing is False
     assert scenario.seed == 11
-    assert scenario.world.plan_delay == 0.02
-    assert scenario.world.mass_spread == 0.1
-    assert scenario.pushes == [Push(time=0.1), Push(1.5, 0.1, [0.0, 0.0, 0.0])]
+    assert scenario.world.mismatch.plan_delay == 0.02
+    assert scenario.world.mismatch.mass_spread == 0.1
+    assert scenario.disturbances.pushes == [
+        Push(time=0.1),
+        Push(1.5, 0.1, [0.0, 0.0, 0.0]),
+    ]
     first = sweep.cells[0].seeded(10)
-    assert first.timing is True
-    assert first.pushes[1].time == 1.0
+    assert first.control.timing is True
+    assert first.disturbances.pushes[1].time == 1.0
 
 
 def test_a_list_goes_through_values_side_by_side():
@@ -61,7 +64,7 @@ def test_a_list_goes_through_values_side_by_side():
 def test_without_variations_a_behavior_is_a_cell():
     sweep = sweep_of("behaviors: [stand]")
     assert len(sweep.cells) == 1
-    assert sweep.cells[0].seeded(0).pushes == []
+    assert sweep.cells[0].seeded(0).disturbances.pushes == []
     assert sweep.settings.name == "test"
 
 
@@ -85,8 +88,8 @@ def test_the_seed_shifts_a_push_within_its_spread():
     cell = sweep_of(
         "behaviors: [stand]\nbase: {push: {time: 2, time_spread: 0.1, impulse: 9}}"
     ).cells[0]
-    times = [cell.seeded(s).pushes[0].time for s in range(40)]
-    assert times == [cell.seeded(s).pushes[0].time for s in range(40)]
+    times = [cell.seeded(s).disturbances.pushes[0].time for s in range(40)]
+    assert times == [cell.seeded(s).disturbances.pushes[0].time for s in range(40)]
     assert 1.9 <= min(times) < 1.93
     assert 2.07 < max(times) <= 2.1
 
@@ -94,7 +97,11 @@ def test_the_seed_shifts_a_push_within_its_spread():
 def test_the_searched_field_is_set_level_by_level():
     sweep = sweep_of("behaviors: [stand]\nsearch: {low: 10, high: 30, step: 10}")
     (cell,) = sweep.cells
-    assert sweep.at_level(cell, 20.0).seeded(0).pushes[0].impulse == [20.0, 0.0, 0.0]
+    assert sweep.at_level(cell, 20.0).seeded(0).disturbances.pushes[0].impulse == [
+        20.0,
+        0.0,
+        0.0,
+    ]
     assert sweep.at_level(cell, None) is cell
 
 

@@ -119,19 +119,19 @@ def test_another_table_is_a_sentence(tmp_path):
 
 
 def test_a_key_changes_with_all_that_decides_a_run(monkeypatch):
-    scenario = Scenario(behavior="stand")
+    scenario = Scenario.of(behavior="stand")
     keys = [
         run_key(scenario, "built once"),
         run_key(scenario, "built again"),
-        run_key(Scenario(behavior="stand", seed=1), "built once"),
-        run_key(Scenario(behavior="stand", timing=False), "built once"),
+        run_key(Scenario.of(behavior="stand", seed=1), "built once"),
+        run_key(Scenario.of(behavior="stand", timing=False), "built once"),
         run_key(
-            Scenario(behavior="stand", world=ModelMismatch(mass_scale=1.1)),
+            Scenario.of(behavior="stand", world=ModelMismatch(mass_scale=1.1)),
             "built once",
         ),
     ]
     assert len(set(keys)) == len(keys)
-    assert run_key(Scenario(behavior="stand"), "built once") == keys[0]
+    assert run_key(Scenario.of(behavior="stand"), "built once") == keys[0]
     monkeypatch.setattr("backbeat.mpc.sweep.table.sources", lambda: "changed")
     assert run_key(scenario, "built once") not in keys
 

@@ -304,7 +304,7 @@ def test_presets_are_looked_up_and_checked():
     with pytest.raises(BackbeatError, match="did you mean momentum"):
         load_preset("momentm")
     with pytest.raises(BackbeatError, match="did you mean momentum"):
-        Scenario(behavior="stand", preset="momentm").check()
+        Scenario.of(behavior="stand", preset="momentm").check()
     robot = make_robot("atlas", ("sticks",), Mount())
     with pytest.raises(BackbeatError, match="has no task for l_stick_tip"):
         make_whole_body_program(robot, FEET, ("l_stick_tip",), NAME)
@@ -318,7 +318,7 @@ def test_presets_are_looked_up_and_checked():
 
 
 def test_it_stands_in_closed_loop(built):
-    scenario = Scenario(behavior="stand", lead_in=0.1, duration=0.3, preset=NAME)
+    scenario = Scenario.of(behavior="stand", lead_in=0.1, duration=0.3, preset=NAME)
     loop = build_closed_loop(built("stand"), scenario)
     assert isinstance(loop.whole_body.core.program, PresetProgram)
     run = run_scenario(scenario, built("stand"))
@@ -329,10 +329,10 @@ def test_it_stands_in_closed_loop(built):
 @pytest.mark.slow
 def test_ten_seconds_of_standing_end_at_rest(built):
     """On SAP; where friction is regularized, soles creep."""
-    scenario = Scenario(
+    scenario = Scenario.of(
         behavior="stand", lead_in=1.0, duration=9.0, lead_out=0.0, preset=NAME
     )
-    run = run_scenario(replace(scenario, contact_model="sap"), built("stand"))
+    run = run_scenario(scenario.changed(contact_model="sap"), built("stand"))
     assert run.tick_safety.count == 0
     assert np.linalg.norm(run.x[-1, 37:]) <= STANDING_STILL
 
@@ -364,7 +364,7 @@ def test_eighteen_seconds_of_walking(tmp_path, contact_model):
     path = tmp_path / "long-walk.yaml"
     path.write_text(WALK.replace("STRIDES", strides))
     behavior = build(str(path), Library(tmp_path / "library"))
-    scenario = Scenario(
+    scenario = Scenario.of(
         behavior="long-walk", lead_out=0.0, contact_model=contact_model, preset=NAME
     )
     run = run_scenario(scenario, behavior)

@@ -10,6 +10,7 @@ from pydrake.systems.analysis import Simulator
 from backbeat.models.common.errors import BackbeatError
 from backbeat.models.robot.model import RobotModel
 from backbeat.models.state.configuration import Configuration
+from backbeat.mpc.control.task_space_setup import task_space_robot
 from backbeat.mpc.scenario.base_motion import BaseMotion
 from backbeat.mpc.scenario.target_motion import TargetMotion
 from backbeat.mpc.scenario.task_sensing import TaskNoise, TaskSensing
@@ -19,7 +20,6 @@ from backbeat.mpc.scenario.task_space_scenario import (
 )
 from backbeat.mpc.simulation.task_space.loop import build_task_space_loop
 from backbeat.mpc.simulation.task_space.run import TaskSpaceRun, run_task_space
-from backbeat.mpc.simulation.task_space.setup import task_space_robot
 from backbeat.mpc.task_space.law import TaskSpaceLaw, TaskSpaceSettings
 from tests.tolerances import HIERARCHY, TASK_SPACE_RESPONSE
 

@@ -15,8 +15,8 @@ from backbeat.mpc.simulation.simulate import run_scenario
 
 
 def lost(count, seed=0, **world):
-    scenario = Scenario(seed=seed, world=ModelMismatch(**world))
-    return np.array([is_tick_lost(k, scenario) for k in range(count)])
+    error = ModelMismatch(**world)
+    return np.array([is_tick_lost(k, error, seed) for k in range(count)])
 
 
 def test_as_many_are_lost_as_was_said_and_the_seed_says_which():
@@ -42,17 +42,17 @@ def test_ticks_of_a_burst_are_lost_together():
 )
 def test_a_loss_that_makes_no_sense_is_refused(world, told):
     with pytest.raises(BackbeatError, match=told):
-        Scenario(behavior="stand", world=ModelMismatch(**world)).check()
+        Scenario.of(behavior="stand", world=ModelMismatch(**world)).check()
 
 
 def test_in_a_lost_tick_the_command_in_force_goes_on(built):
     world = ModelMismatch(tick_loss=0.5, tick_burst=3)
-    scenario = Scenario(behavior="stand", lead_in=0.1, duration=0.1, world=world)
+    scenario = Scenario.of(behavior="stand", lead_in=0.1, duration=0.1, world=world)
     with RunningLoop(built("stand"), scenario) as running:
         system = running.loop.whole_body
         port, seen = system.GetOutputPort("memory"), []
         for _ in range(80):
-            running.advance(scenario.tick_period)
+            running.advance(scenario.timing.tick_period)
             seen.append(port.Eval(system.GetMyContextFromRoot(running.context)))
     pairs = list(itertools.pairwise(seen))
     # Around a plan a step of the simulation may have two ticks, or none.
@@ -60,18 +60,20 @@ def test_in_a_lost_tick_the_command_in_force_goes_on(built):
     assert len(single) > 50
     for before, after in single:
         number = after.ticks + after.lost - 1
-        is_lost = is_tick_lost(number, scenario)
+        is_lost = is_tick_lost(number, world, scenario.seed)
         assert after.lost - before.lost == is_lost
         assert (after.command == before.command).all() == is_lost
 
 
 def test_a_run_counts_the_ticks_that_were_lost(built):
     world = ModelMismatch(tick_loss=0.4)
-    scenario = Scenario(behavior="stand", lead_in=0.1, duration=0.3, world=world)
+    scenario = Scenario.of(behavior="stand", lead_in=0.1, duration=0.3, world=world)
     run = run_scenario(scenario, built("stand"))
     metrics, made = run_metrics(run), len(run.tick_ms)
     due = made + metrics["ticks_lost"]
-    assert due == pytest.approx((run.t[-1] - run.t[0]) / scenario.tick_period, abs=2)
-    assert metrics["ticks_lost"] == sum(is_tick_lost(k, scenario) for k in range(due))
+    assert due == pytest.approx(
+        (run.t[-1] - run.t[0]) / scenario.timing.tick_period, abs=2
+    )
+    assert metrics["ticks_lost"] == sum(is_tick_lost(k, world, 0) for k in range(due))
     assert 0.2 < metrics["ticks_lost"] / due < 0.6
     assert not run.fell

@@ -198,10 +198,10 @@ def test_a_foot_that_missed_the_ground_goes_straight_down():
 
 def test_march_goes_on_over_ground_that_is_not_flat(built):
     """Steps of up to 3 cm that nobody knows of."""
-    scenario = Scenario(
+    scenario = Scenario.of(
         behavior="march",
-        duration=4.0,
-        lead_in=0.3,
+        duration=3.2,
+        lead_in=0.2,
         world=ModelMismatch(step_height=0.03, tilt_deg=3.0),
         seed=1,
     )
@@ -222,7 +222,7 @@ def test_march_goes_on_over_ground_that_is_not_flat(built):
 )
 def test_six_steps_over_other_ground_by_sensors(built, error, seed):
     """Fallen, all, when soles that were not were taken to stand on level ground."""
-    scenario = Scenario(
+    scenario = Scenario.of(
         behavior="walk-6",
         world=ModelMismatch(**error),
         seed=seed,
@@ -242,7 +242,7 @@ def test_six_steps_over_ground_that_is_not_flat(built):
     """
     behavior, back = built("walk-6"), 0
     for seed in range(4):
-        scenario = Scenario(
+        scenario = Scenario.of(
             behavior="walk-6",
             world=ModelMismatch(step_height=0.03),
             seed=seed,

@@ -1,7 +1,5 @@
 """A hand after its target by task space, while the legs march or stand."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
@@ -28,7 +26,9 @@ CIRCLE = UpperBodyTask(
 @pytest.fixture(scope="module")
 def marching(built) -> SimulationRun:
     """The first step of a march, and a little more."""
-    scenario = Scenario(behavior="march", lead_in=0.2, duration=1.5, upper_body=CIRCLE)
+    scenario = Scenario.of(
+        behavior="march", lead_in=0.2, duration=1.5, upper_body=CIRCLE
+    )
     return run_scenario(scenario, built("march"))
 
 
@@ -98,7 +98,7 @@ def test_a_target_is_moved_by_settings():
 @pytest.mark.slow
 def test_a_march_to_its_end_with_a_target_that_is_moved_on_the_way(built):
     """Both feet step, the target goes round and up; and the same bits again."""
-    scenario = Scenario(
+    scenario = Scenario.of(
         behavior="march",
         upper_body=CIRCLE,
         events=[SettingEvent(3.0, right_hand=[0.05, 0.0, 0.1])],
@@ -114,7 +114,7 @@ def test_a_march_to_its_end_with_a_target_that_is_moved_on_the_way(built):
     assert figures["foot_slip_mm"] < 5.0
     hand, _ = hand_errors(run, Reference(behavior))
     assert np.ptp(hand[run.t > 1.0], axis=0)[1:].min() > 0.15
-    again = run_scenario(replace(scenario, duration=1.0, events=[]), behavior)
+    again = run_scenario(scenario.changed(duration=1.0, events=[]), behavior)
     n = len(again.t) - 1
     assert again.x[:n].tobytes() == run.x[:n].tobytes()
 
@@ -125,8 +125,8 @@ def test_mistakes_are_told(built, tmp_path):
         "behavior: march\nupper_body: {hand: right hand, target: {radius: 0.1}}\n"
     )
     read = load_scenario(path)
-    assert read.upper_body.target.radius == 0.1
-    assert read.upper_body.control.limits == "program"
+    assert read.control.upper_body.target.radius == 0.1
+    assert read.control.upper_body.control.limits == "program"
     path.write_text(
         "behavior: march\npreset: momentum\nupper_body: {hand: left hand}\n"
     )

@@ -112,6 +112,47 @@ def test_torques_stay_within_their_limits(stance, solution):
     assert excess.max() < QP_RESIDUAL
 
 
+@pytest.fixture
+def electric(tmp_path):
+    """Stances of an Atlas whose legs have rotors, and less torque at speed."""
+    path, line = tmp_path / "electric.yaml", "{stall_torque: 1000, top_speed: 2}"
+    path.write_text(
+        "name: electric\nlike: atlas\narmature: {left leg: 0.5, right leg: 0.5}\n"
+        f"motors: {{left leg: {line}, right leg: {line}}}\n"
+    )
+
+    def call(seed, lift):
+        stance = Stance(seed, speed=0.8, robot=path)
+        stance.target.com[2] = [0.0, 0.0, lift]
+        solution = stance.program.solve(stance.q, stance.v, stance.target)
+        return stance, solution
+
+    return call
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_rotors_are_part_of_what_a_program_promises(electric, seed):
+    stance, solution = electric(seed, 0.0)
+    drake, total = stance.drake, stance.drake.inverse_dynamics(solution.vdot)
+    for name, w in zip(FEET, solution.wrench, strict=True):
+        total -= drake.jacobian(name).T @ stance.wrench(name, w)
+    assert np.abs(total[:6]).max() < RECURSION * stance.robot.weight
+    error = np.abs(total[6:] - solution.tau).max()
+    assert error < RECURSION * np.abs(solution.tau).max()
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_a_program_heeds_what_motors_give_at_their_speed(electric, seed):
+    stance, solution = electric(seed, 25.0)
+    assert solution.is_solved
+    limits, v = stance.robot.motors, stance.v[6:]
+    shares = limits.shares(solution.tau, v)
+    assert shares.max() == pytest.approx(1.0, abs=QP_RESIDUAL)
+    least, most = limits.at(v)
+    slow = np.minimum(most, -least) < 0.99 * limits.effort
+    assert shares[slow].max() == pytest.approx(1.0, abs=QP_RESIDUAL)
+
+
 def test_some_case_takes_a_joint_to_its_limit():
     stance = lifted(0)
     solution = stance.program.solve(stance.q, stance.v, stance.target)

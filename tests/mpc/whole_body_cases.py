@@ -1,5 +1,7 @@
 """States and targets for the whole-body program."""
 
+from pathlib import Path
+
 import numpy as np
 
 from backbeat.behaviors.library.behavior import Mount, make_robot
@@ -21,6 +23,7 @@ class Stance:
 
     Attributes:
         robot, program, drake: the robot, its program, and Drake's plant of it.
+        trunk: name of the link whose orientation is tracked besides the base's.
         q, v: the state, also set in `drake`.
         target: what the program tracks; the posture at rest, unless changed.
     """
@@ -32,9 +35,11 @@ class Stance:
         speed: float = 0.2,
         contacts: tuple[str, ...] = FEET,
         posture: str = "stand",
+        robot: str | Path = "atlas",
     ) -> None:
         equipment = ("sticks", "seat") if "seat" in contacts else ("sticks",)
-        self.robot: RobotModel = make_robot("atlas", equipment, Mount())
+        self.robot: RobotModel = make_robot(str(robot), equipment, Mount())
+        self.trunk = "utorso"
         self.program = WholeBodyProgram(self.robot, contacts, TIPS)
         self.drake = DrakeRobot(self.robot)
         rest = start_configuration(self.robot, posture)
@@ -46,9 +51,10 @@ class Stance:
         box_plus(rest, spread * rng.normal(size=nv), 1.0, True, self.q)
         self.v = speed * rng.normal(size=nv)
         self.drake.set(self.q, self.v)
-        self.target = self._rest(rest)
+        self.target = self.rest(rest)
 
-    def _rest(self, posture: np.ndarray) -> Target:
+    def rest(self, posture: np.ndarray) -> Target:
+        """The posture at rest, as a target."""
         target, state = self.program.make_target(), Configuration(self.robot, posture)
         target.com[0] = state.center_of_mass
         target.R_base[:] = state.pose(self.robot.base_name).rotation().matrix()
@@ -58,7 +64,7 @@ class Stance:
             target.contact[c] = state.pose(name).translation()
             target.R_contact[c] = state.pose(name).rotation().matrix()
             target.wrench[c, 5] = 1.0 / len(self.program.contacts)
-        for p, name in enumerate(TIPS):
+        for p, name in enumerate(self.program.points):
             target.point[0, p] = state.pose(name).translation()
         target.point_on[:] = 1.0
         return target

@@ -43,7 +43,7 @@ def on_a_slope(friction):
     }
     q = posed(robot, feet)
     return replace(
-        squat(21, 2.0),
+        squat(13, 2.0),
         q_start=q,
         posture=q,
         tasks=[],

@@ -36,7 +36,8 @@ def command(
             f"{scenario.behavior!r} in {library} is not the one of {run_file}: track "
             "it again"
         )
-    scenario.duration = max(at, 0.0) + scenario.plan_period
+    duration = max(at, 0.0) + scenario.timing.plan_period
+    scenario = scenario.changed(duration=duration)
     with progress_bar(scenario.behavior) as report:
         run = run_scenario(
             scenario,

@@ -24,9 +24,7 @@ def command(
     ] = False,
     output: Annotated[
         Path | None,
-        typer.Option(
-            "--output", "-o", help="Folder to write to; out/figures by default."
-        ),
+        typer.Option("--output", "-o", help="Folder; out/figures by default."),
     ] = None,
     kind: Annotated[
         str,

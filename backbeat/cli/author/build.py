@@ -14,9 +14,11 @@ from backbeat.cli.common.options import (
     ResultsAsJson,
     Scheduler,
 )
+from backbeat.cli.common.other_robot import OtherRobot
 
 if TYPE_CHECKING:
     from backbeat.behaviors.music.notation.score_description import Adaptation
+    from backbeat.behaviors.specification.kinds import Variant
     from backbeat.jobs.pool import Outcome
 
 
@@ -36,9 +38,17 @@ def command(
     tempo_factor: options.TempoFactor = 1.0,
     grid: options.Grid = 0,
     least_velocity: options.LeastVelocity = 1,
+    robot: OtherRobot = "",
     as_json: ResultsAsJson = False,
 ) -> None:
     """Builds behaviors and setlists: solves, verifies and stores what has changed."""
+    if robot and (watched or max_tempo):
+        from backbeat.models.common.errors import BackbeatError
+
+        raise BackbeatError(
+            "--robot is for builds alone; for --watch and --max-tempo write "
+            f"`robot: {robot}` into the specification"
+        )
     if watched:
         from backbeat.cli.author.watch import watch_behavior
 
@@ -49,15 +59,23 @@ def command(
 
         print_highest_tempo(names or [], as_json)
         return
-    from backbeat.behaviors.specification.kinds import find_specification, shipped_names
+    from backbeat.behaviors.specification.kinds import (
+        Variant,
+        find_specification,
+        shipped_names,
+    )
     from backbeat.cli.common.console import print_json, remarks
+    from backbeat.cli.common.other_robot import placed_robot
     from backbeat.cli.common.shadows import warn_of_shadow
 
     adapt = adaptation(note_map, unplayable, tempo_factor, grid, least_velocity)
     wanted = names or shipped_names()
     for path in [find_specification(name) for name in wanted]:
         warn_of_shadow(path, library)
-    outcomes = build_behaviors(wanted, library, force, jobs, verbose, scheduler, adapt)
+    variant = Variant(adapt, placed_robot(robot))
+    outcomes = build_behaviors(
+        wanted, library, force, jobs, verbose, scheduler, variant
+    )
     made = [o.value for o in outcomes if o.error is None]
     if as_json:
         print_json([built.numbers for built in made])
@@ -101,20 +119,20 @@ def build_behaviors(
     jobs: int | None = None,
     verbose: bool = False,
     scheduler: str | None = None,
-    adapt: "Adaptation | None" = None,
+    variant: "Variant | None" = None,
 ) -> "list[Outcome]":
     """Builds behaviors with a progress bar each; Ctrl-C keeps what is done."""
-    from backbeat.behaviors.music.files.score_reader import AS_WRITTEN
+    from backbeat.behaviors.specification.kinds import AS_IT_STANDS
     from backbeat.cli.common.console import ProgressBars
     from backbeat.jobs.building import build_all
     from backbeat.jobs.cluster import cluster_executors
 
-    adapt = adapt or AS_WRITTEN
+    variant = variant or AS_IT_STANDS
     bars = ProgressBars()
     try:
         with cluster_executors(scheduler) as executors, bars:
             return build_all(
-                names, library, bars, force, jobs, verbose, executors, adapt
+                names, library, bars, force, jobs, verbose, executors, variant
             )
     except KeyboardInterrupt:
         done = sum(o.error is None for o in bars.outcomes)

@@ -93,12 +93,13 @@ def play_task_space(
 ) -> None:
     """Opens the page of a hand and its target, until Ctrl-C."""
     from backbeat.mpc.remote.address import read_address
+    from backbeat.mpc.remote.task_space import remote_task_space
     from backbeat.stage.players.task_space_player import perform_task_space
 
-    address = None if remote is None else read_address(remote)
+    connect = None if remote is None else remote_task_space(read_address(remote))
     tell = announce_and_open if opens and wait else announce
     try:
-        perform_task_space(robot, port, wait, tell, address, stream)
+        perform_task_space(robot, port, wait, tell, connect, stream)
     except KeyboardInterrupt:
         typer.echo("\nThe show is over.", err=True)
 
@@ -134,7 +135,7 @@ def write_recording(
         source: PlaybackSource = PlannedSource(behavior)
         if simulated:
             run = run_scenario(
-                Scenario(behavior=behavior.name),
+                Scenario.of(behavior=behavior.name),
                 behavior,
                 progress=lambda share: report(share, "in closed loop"),
             )

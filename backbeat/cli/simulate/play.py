@@ -2,6 +2,7 @@
 
 from backbeat.cli.common.browser import OpensBrowser
 from backbeat.cli.common.options import LIBRARY, LibraryFolder
+from backbeat.cli.common.other_robot import OtherRobot
 from backbeat.cli.common.stream_options import (
     StreamFormat,
     StreamPort,
@@ -31,12 +32,14 @@ def command(
     wait: options.BrowserWait = True,
     opens: OpensBrowser = True,
     detail: options.Detail = "auto",
+    robot: OtherRobot = "",
     stream: StreamPort = None,
     stream_rate: StreamRate = None,
     stream_format: StreamFormat = None,
 ) -> None:
     """Shows a behavior in Meshcat: live with its controls, or as a recording."""
     # Drake takes half a second to load, which `--help` does not have.
+    from backbeat.cli.common.other_robot import name_on_robot
     from backbeat.cli.common.port import check_port
     from backbeat.cli.simulate import performance
     from backbeat.models.common.errors import BackbeatError
@@ -44,9 +47,11 @@ def command(
 
     options.check_rates(speed, fps)
     check_port(port)
+    name = name_on_robot(name or "", robot, library) or None
     subject = options.Subject(name, move, kinematic)
-    chooses = not subject.is_named
-    playback = Playback(speed, loop, wait, port, simulated, unverified, chooses, detail)
+    playback = Playback(
+        speed, loop, wait, port, simulated, unverified, not subject.is_named, detail
+    )
     recording = options.RecordingOptions(record, fps, click, latency_ms, backing)
     if task_space is not None:
         options.check_task_space(subject, playback, recording)

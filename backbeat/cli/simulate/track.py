@@ -12,6 +12,7 @@ from backbeat.cli.common.options import (
     MetricsAsJson,
     Unverified,
 )
+from backbeat.cli.common.other_robot import OtherRobot
 from backbeat.cli.common.stream_options import (
     StreamFormat,
     StreamPort,
@@ -45,6 +46,7 @@ def command(
     remote: options.Remote = None,
     unverified: Unverified = False,
     seed: options.Seed = None,
+    robot: OtherRobot = "",
     as_json: MetricsAsJson = False,
     stream: StreamPort = None,
     stream_rate: StreamRate = None,
@@ -53,11 +55,12 @@ def command(
     """Tracks a behavior in closed loop and reports what happened."""
     from backbeat.cli.common.card_words import predicted
     from backbeat.cli.common.console import remarks
+    from backbeat.cli.common.other_robot import name_on_robot
     from backbeat.common.verified import load_verified
     from backbeat.mpc.runs.file import check_run_place
 
     fields = {
-        "behavior": name or None,
+        "behavior": name_on_robot(name, robot, library) or None,
         "contact_model": contact_model,
         "time_step": time_step,
         "friction": friction,
@@ -106,6 +109,7 @@ def _run(
 ) -> "SimulationRun":
     """Simulates, with a progress bar, and streams what there is."""
     from backbeat.cli.common.console import progress_bar
+    from backbeat.mpc.remote.controller import remote_controllers
     from backbeat.mpc.simulation.simulate import run_scenario
 
     with progress_bar(scenario.behavior) as report:
@@ -115,7 +119,7 @@ def _run(
             scenario,
             behavior,
             progress=lambda share: report(share, "in closed loop"),
-            remote=remote,
+            remote=None if remote is None else remote_controllers(remote),
             listener=None if stream is None else stream.listener,
         )
 

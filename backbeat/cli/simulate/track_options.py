@@ -81,23 +81,23 @@ def read_scenario(
     Args:
         path: scenario YAML; None for the usual scenario.
         pushes: in place of those of the file, each TIME,X,Y,Z [s, N s].
-        fields: values by field of the scenario; None where no option says anything.
+        fields: values by key of the scenario; None where no option says anything.
 
     Raises:
         BackbeatError: a value makes no sense, or no behavior is named.
     """
     from backbeat.models.common.errors import BackbeatError
-    from backbeat.mpc.scenario.specification import Scenario, load_scenario, read_push
+    from backbeat.mpc.scenario.parts.push import read_push
+    from backbeat.mpc.scenario.specification import Scenario, load_scenario
 
     scenario = load_scenario(path) if path else Scenario()
-    for key, value in fields.items():
-        if value is not None:
-            setattr(scenario, key, value)
+    told = {key: value for key, value in fields.items() if value is not None}
     if pushes:
-        scenario.pushes = [read_push(text) for text in pushes]
-    if fields["planner"] == "process" and scenario.planning_time == 0:
-        scenario.planning_time = scenario.plan_period
+        told["pushes"] = [read_push(text) for text in pushes]
+    scenario = scenario.changed(**told)
+    timing = scenario.timing
+    if fields["planner"] == "process" and timing.planning_time == 0:
+        scenario = scenario.changed(planning_time=timing.plan_period)
     if not scenario.behavior:
         raise BackbeatError("name a behavior, or a scenario that names one")
-    scenario.check()
-    return scenario
+    return scenario.check()

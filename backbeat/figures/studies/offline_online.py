@@ -98,8 +98,8 @@ def cost(behavior: Behavior, record: RunRecord) -> Cost | None:
         build,
         1e-3 * plan,
         1e-3 * tick,
-        record.scenario.plan_period,
-        record.scenario.tick_period,
+        record.scenario.timing.plan_period,
+        record.scenario.timing.tick_period,
     )
 
 

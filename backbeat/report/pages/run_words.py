@@ -1,7 +1,6 @@
 """What a page says of a run in words: what ran, how it ended, how to do it again."""
 
 from collections.abc import Mapping
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -56,7 +55,7 @@ def _count(n: int, one: str, many: str = "") -> str:
 
 def changed_settings(record: RunRecord) -> dict[str, Any]:
     """Settings of a run that are not the default ones, as in a scenario file."""
-    return _changed(record.scenario.to_dict(), asdict(Scenario()))
+    return _changed(record.scenario.to_dict(), Scenario().to_dict())
 
 
 def _changed(values: Mapping[str, Any], plain: Mapping[str, Any]) -> dict[str, Any]:
@@ -95,18 +94,17 @@ def facts(record: RunRecord) -> list[tuple[str, str]]:
     music = f"{record.story['bpm']:g} beats a minute" if record.story["bpm"] else "none"
     carried = " with " + ", ".join(robot["equipment"]) if robot["equipment"] else ""
     held = "free" if robot["mount"]["p_WB"] is None else "held by its pelvis"
-    off = [
-        n for n in ("timing", "forces", "posture", "steps") if getattr(s, n) is False
-    ]
+    switches = ("timing", "forces", "posture", "steps")
+    off = [n for n in switches if getattr(s.control, n) is False]
     rows = [
         ("behavior", f"{record.name}, key {str(record.story['behavior_key'])[:12]}"),
         ("robot", f"{robot['name']}{carried}, {robot['mass_kg']:.1f} kg, {held}"),
         ("music", music),
-        ("controllers read the", STATE[str(s.state)]),
+        ("controllers read the", STATE[str(s.sensing.state)]),
         (
             "simulation",
-            f"{s.contact_model} contact, steps of {1e3 * s.time_step:g} ms, friction "
-            f"{s.friction:g}, seed {s.seed}",
+            f"{s.world.contact_model} contact, steps of {1e3 * s.timing.time_step:g} "
+            f"ms, friction {s.world.friction:g}, seed {s.seed}",
         ),
         (
             "the plan may not change",
@@ -130,7 +128,7 @@ def events(record: RunRecord) -> list[tuple[float, str]]:
                 for name, value in event.values().items()
             ),
         )
-        for event in record.scenario.sorted_events()
+        for event in record.scenario.disturbances.sorted_events()
     ]
 
 

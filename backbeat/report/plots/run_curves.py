@@ -60,7 +60,7 @@ def prediction_error(record: RunRecord) -> Points | None:
 def foreseeable(record: RunRecord, t: np.ndarray) -> np.ndarray:
     """(N,) whether no push began or went on within the 0.3 s before given times."""
     known = np.ones(len(t), bool)
-    for push in record.scenario.pushes:
+    for push in record.scenario.disturbances.pushes:
         known &= (t < push.time) | (t > push.time + push.duration + AHEAD)
     return known
 
@@ -70,7 +70,7 @@ def lateness(record: RunRecord, _: Balance | None = None) -> Points:
 
     That is the authored time, unless an event has asked for another tempo.
     """
-    samples, asked = record.after_start(), requested_tempo(record.scenario)
+    samples, asked = record.after_start(), requested_tempo(record.scenario.disturbances)
     t = samples["t"].to_numpy()
     wanted = np.array([asked.phase(time) for time in t])
     return t, 1e3 * (wanted - samples["phase"].to_numpy(float))
@@ -131,7 +131,7 @@ def thinned(t: np.ndarray, values: np.ndarray) -> Points:
 def mark_pushes(axes: Axes, record: RunRecord, label: str | None = "push") -> None:
     """Shades when the robot was pushed, and draws a line where a setting changed."""
     end = float(record.samples["t"].iloc[-1])
-    for push in record.scenario.pushes:
+    for push in record.scenario.disturbances.pushes:
         if push.time <= end:
             width = max(push.duration, LEAST_WIDTH * end)
             axes.axvspan(
@@ -143,7 +143,7 @@ def mark_pushes(axes: Axes, record: RunRecord, label: str | None = "push") -> No
                 label=label,
             )
             label = None
-    for event in record.scenario.sorted_events():
+    for event in record.scenario.disturbances.sorted_events():
         axes.axvline(event.time, color=COLORS[6], lw=0.8, ls=(0, (1, 2)))
 
 

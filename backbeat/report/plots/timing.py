@@ -40,7 +40,7 @@ def plot_phase(record: RunRecord) -> Figure:
         _at_least(below, -1.0, 1.0)
         above.set(title="Phase rate: 1 is the authored tempo", ylabel="rate [-]")
         below.set(title="The controller's phase, late", ylabel="late [ms]")
-        if record.scenario.pushes:
+        if record.scenario.disturbances.pushes:
             above.legend(loc="best")
         return figure
 
@@ -87,8 +87,14 @@ def plot_solver_times(record: RunRecord) -> Figure:
         figure = Figure((WIDTH, 1.3 * HEIGHT), layout="constrained")
         above, below = figure.subplots(2, 1, sharex=True)
         for axes, rows, name, period, title in (
-            (above, plans, "plan.wall_ms", scenario.plan_period, "Plans"),
-            (below, samples, "tick.wall_ms", scenario.tick_period, "Slowest ticks"),
+            (above, plans, "plan.wall_ms", scenario.timing.plan_period, "Plans"),
+            (
+                below,
+                samples,
+                "tick.wall_ms",
+                scenario.timing.tick_period,
+                "Slowest ticks",
+            ),
         ):
             times = rows[name].to_numpy(float)
             if np.isfinite(times).any():

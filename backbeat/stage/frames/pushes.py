@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from backbeat.models.state.configuration import Configuration
-from backbeat.mpc.scenario.specification import Push
+from backbeat.mpc.scenario.parts.push import Push
 from backbeat.stage.frames.frame import ContactForce
 
 # A push is over in a tenth of a second; its arrow stays [s].

@@ -1,7 +1,6 @@
 """Preparation: a closed loop that is made in a thread while the show goes on."""
 
 import threading
-from dataclasses import replace
 
 from backbeat.behaviors.kinematic.behavior import KINEMATIC
 from backbeat.behaviors.library.behavior import Behavior
@@ -17,8 +16,8 @@ def live_scenario(behavior: str) -> Scenario:
     be made beside the simulation, should that be too slow and a core free. The run is
     the same to the last bit.
     """
-    scenario = Scenario(behavior=behavior)
-    return replace(scenario, planning_time=scenario.plan_period)
+    scenario = Scenario.of(behavior=behavior)
+    return scenario.changed(planning_time=scenario.timing.plan_period)
 
 
 def check_simulated(behavior: Behavior, unverified: bool) -> None:

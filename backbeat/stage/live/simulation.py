@@ -70,7 +70,7 @@ class LiveSimulation:
         self._robot = behavior.robot_model
         self._kit = behavior.scene.drum_kit()
         self._places = self._loop.world.state_places
-        self.start = -scenario.lead_in
+        self.start = -scenario.timing.lead_in
         self._held: dict[str, Any] = {}
         self.restart()
         if self._loop.contact_log.tips:
@@ -101,7 +101,9 @@ class LiveSimulation:
     def is_untouched(self) -> bool:
         """Whether nothing has been done to it by hand."""
         scenario = self._running.scenario
-        return not (self._held or scenario.events or scenario.pushes)
+        return not (
+            self._held or scenario.disturbances.events or scenario.disturbances.pushes
+        )
 
     @property
     def waits_for_planner(self) -> bool:
@@ -111,7 +113,7 @@ class LiveSimulation:
     @property
     def time_step(self) -> float:
         """Step of the plant [s]."""
-        return self._running.scenario.time_step
+        return self._running.scenario.timing.time_step
 
     def close(self) -> None:
         """Ends what runs beside it; nothing can be simulated after."""
@@ -135,7 +137,7 @@ class LiveSimulation:
     @property
     def tempo(self) -> RequestedTempo:
         """Tempo that has been asked for so far."""
-        return requested_tempo(self._running.scenario)
+        return requested_tempo(self._running.scenario.disturbances)
 
     def advance(self, duration: float) -> None:
         """Simulates for a while [s]; stops at the end."""
@@ -208,7 +210,9 @@ class LiveSimulation:
             ghost=planned_configuration(self.behavior, phase),
             forces=forces,
             planned_forces=planned_forces(plan, clock, self._state, patches),
-            pushes=pushes_at(self._running.scenario.pushes, self.time, self._state),
+            pushes=pushes_at(
+                self._running.scenario.disturbances.pushes, self.time, self._state
+            ),
             standing=tuple(forces),
             prediction=predict(self._loop.reference, plan),
             flashes=flashes(list(self._strikes.values()), self.time),

@@ -1,7 +1,6 @@
 """Player: a live show that obeys its pages, planned or simulated."""
 
 import time
-from dataclasses import replace
 from typing import Any
 
 from backbeat.behaviors.library.behavior import Behavior
@@ -120,7 +119,7 @@ class Player:
     def _simulate(self, name: str, value: Any) -> None:
         """Does something to the simulation; to its present, whatever is looked at."""
         if name == "sense":
-            self._scenario = replace(self._scenario, state=value)
+            self._scenario = self._scenario.changed(state=value)
             self._prepare()
             return
         source, hands = self.source, self._hands
@@ -173,7 +172,7 @@ class Player:
 
     def _choose(self, name: str) -> None:
         behavior = self._repertoire.load(name)
-        self._scenario = replace(self._scenario, behavior=name)
+        self._scenario = self._scenario.changed(behavior=name)
         was_simulated = self._mode == "simulated"
         self._cancel()
         self._put(PlannedSource(behavior))
@@ -201,7 +200,7 @@ class Player:
         behavior = self.source.behavior
         check_simulated(behavior, self._playback.unverified)
         self._cancel()
-        scenario = replace(self._scenario, time_step=self.economy.time_step)
+        scenario = self._scenario.changed(time_step=self.economy.time_step)
         self.preparation = Preparation(behavior, scenario)
         self.transport.seek(self.transport.start)
         self.transport.play(False)
@@ -342,7 +341,7 @@ class Player:
             "name": source.behavior.name,
             "busy": self.busy or ("simulating up to there …" if goal else ""),
             "notice": self.notice,
-            "sense": self._scenario.state,
+            "sense": self._scenario.sensing.state,
             "steps": None if made is None else made.progress[:2],
             "means": self.economy.sentence if source.is_simulated else "",
             "detail": self.economy.savings.detail,

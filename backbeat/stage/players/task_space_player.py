@@ -11,9 +11,9 @@ from pydrake.geometry import Box, Meshcat, Rgba, Sphere
 from pydrake.math import RigidTransform
 
 from backbeat.models.common.errors import BackbeatError, ended, unknown_name
-from backbeat.mpc.remote.address import Address
+from backbeat.mpc.control.outside import ConnectTaskSpace
+from backbeat.mpc.control.task_space_setup import robots_with_hand
 from backbeat.mpc.simulation.task_space.live import LiveTaskSpace, TaskSpaceSample
-from backbeat.mpc.simulation.task_space.setup import robots_with_hand
 from backbeat.stage.drawing.backdrop import ASPECT, aim_camera, lay_floor, open_meshcat
 from backbeat.stage.drawing.canvas import LiveCanvas, see_through_bodies
 from backbeat.stage.drawing.layers import FORCE
@@ -88,7 +88,7 @@ class TaskSpacePlayer:
         robot: str,
         port: int | None = None,
         wait: bool = True,
-        remote: Address | None = None,
+        remote: ConnectTaskSpace | None = None,
         stream: JointStream | None = None,
     ) -> None:
         """Opens the stage.
@@ -97,7 +97,7 @@ class TaskSpacePlayer:
             robot: name of a robot that ships with a hand.
             port: where the page is served; None for any free port.
             wait: whether time stands still until a browser looks.
-            remote: where the controller is, in another process; None for inside.
+            remote: connects to a controller that is elsewhere; None for inside.
             stream: told of joint states and torques; None for nothing.
 
         Raises:
@@ -228,7 +228,7 @@ def perform_task_space(
     port: int | None,
     wait: bool,
     announce: Callable[[str], None],
-    remote: Address | None = None,
+    remote: ConnectTaskSpace | None = None,
     stream: JointStream | None = None,
 ) -> None:
     """Plays until Ctrl-C.
@@ -238,7 +238,7 @@ def perform_task_space(
         port: where the page is served; None for any free port.
         wait: whether to wait for a browser.
         announce: called with the URL, once, before anything moves.
-        remote: where the controller is, in another process; None for inside.
+        remote: connects to a controller that is elsewhere; None for inside.
         stream: told of joint states and torques; None for nothing.
 
     Raises:

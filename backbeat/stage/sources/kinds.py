@@ -20,8 +20,8 @@ from backbeat.mpc.horizon.prediction import (
 from backbeat.mpc.plans.plan import Plan
 from backbeat.mpc.reference.trajectory import Reference, patch_names
 from backbeat.mpc.safety.fail_safe import Mode
+from backbeat.mpc.scenario.parts.push import Push
 from backbeat.mpc.scenario.requested_tempo import RequestedTempo, requested_tempo
-from backbeat.mpc.scenario.specification import Push
 from backbeat.mpc.simulation.run import SimulationRun
 from backbeat.stage.frames.balance import capture_point
 from backbeat.stage.frames.frame import ContactForce, StageFrame
@@ -134,7 +134,7 @@ class SimulatedSource:
     def __init__(self, run: SimulationRun) -> None:
         """Takes a run from the start of the behavior's lead-in to its end."""
         self.run, self.behavior = run, run.behavior
-        self.tempo = requested_tempo(run.scenario)
+        self.tempo = requested_tempo(run.scenario.disturbances)
         robot = self.behavior.robot_model
         q, v = np.split(run.x, [robot.num_positions], axis=1)
         self._motion = MeasuredMotion(robot, run.t, q, v, run.contact)
@@ -144,7 +144,7 @@ class SimulatedSource:
         self.accents = accents(self._strikes)
         self.remarks = _remarks(run)
         self._reference = Reference(self.behavior)
-        self._lead_in = run.scenario.lead_in
+        self._lead_in = run.scenario.timing.lead_in
         self._plan_times = np.array([plan.time for plan in run.plans]) - self._lead_in
 
     def frame_at(self, t: float) -> StageFrame:
@@ -174,7 +174,7 @@ class SimulatedSource:
     @property
     def pushes(self) -> Sequence[Push]:
         """Pushes of the run."""
-        return self.run.scenario.pushes
+        return self.run.scenario.disturbances.pushes
 
     def sayings(self) -> dict[str, list[tuple[float, str]]]:
         """What the caption says of plans: when it changes, and to what."""
@@ -239,7 +239,7 @@ def planned_configuration(behavior: Behavior, phase: float) -> np.ndarray:
 
 def _remarks(run: SimulationRun) -> tuple[tuple[float, str], ...]:
     """What the caption has to say about a run, and from when."""
-    start, remarks = run.scenario.lead_in, []
+    start, remarks = run.scenario.timing.lead_in, []
     for change in run.tick_safety.changes:
         is_back = change.mode is Mode.TRACKING
         text = "" if is_back else f"whole-body controller: {change.mode}"

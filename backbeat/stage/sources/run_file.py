@@ -15,8 +15,8 @@ from backbeat.mpc.horizon.prediction import Prediction
 from backbeat.mpc.reference.trajectory import patch_names
 from backbeat.mpc.runs.predictions import FiledPredictions
 from backbeat.mpc.runs.record import RunRecord
+from backbeat.mpc.scenario.parts.push import Push
 from backbeat.mpc.scenario.requested_tempo import requested_tempo
-from backbeat.mpc.scenario.specification import Push
 from backbeat.sound.notes import Performance, performed_in_story
 from backbeat.stage.frames.frame import ContactForce, StageFrame
 from backbeat.stage.frames.pushes import pushes_at
@@ -61,7 +61,7 @@ class RunFileSource:
             BackbeatError: the run has no more than a frame to show.
         """
         self.record, self.behavior = record, behavior
-        self.tempo = requested_tempo(record.scenario)
+        self.tempo = requested_tempo(record.scenario.disturbances)
         robot, samples = behavior.robot_model, record.samples
         names = position_names(robot), velocity_names(robot)
         q, v = (samples[columns].to_numpy(float) for columns in names)
@@ -120,7 +120,7 @@ class RunFileSource:
     @property
     def pushes(self) -> Sequence[Push]:
         """Pushes of the run."""
-        return self.record.scenario.pushes
+        return self.record.scenario.disturbances.pushes
 
     def performance(self) -> Performance:
         """What the run sounds like."""

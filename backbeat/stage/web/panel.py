@@ -5,8 +5,8 @@ from typing import Any
 
 from backbeat.models.common.errors import BackbeatError
 from backbeat.models.robot.model import RobotModel
+from backbeat.mpc.scenario.parts.sensing import STATES
 from backbeat.mpc.scenario.setting_event import SETTINGS
-from backbeat.mpc.scenario.specification import STATES
 from backbeat.stage.web.commands import Reader, nothing, number, one_of
 from backbeat.stage.web.savings import DETAILS
 

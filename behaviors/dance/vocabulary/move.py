@@ -1,9 +1,10 @@
 """Moves: what a body part does over some beats, as data.
 
 A move adds offsets to channels: `com.x`, `com.y`, `com.z` in meters, `pelvis.rx`,
-`pelvis.ry`, `pelvis.rz` in radians, or joint names in radians; or it takes steps. Its
-parameters have a range, a default and a unit, so that a choreography can be checked
-before anything is solved.
+`pelvis.ry`, `pelvis.rz` in radians, or joints in radians, by the turn that they are as
+in `left shoulder roll` (see `backbeat.models.robot.roles`) or by name; or it takes
+steps. Its parameters have a range, a default and a unit, so that a choreography can be
+checked before anything is solved.
 """
 
 from collections.abc import Mapping
@@ -19,12 +20,14 @@ Offsets = dict[str, np.ndarray]
 TRACKS = ("legs", "body", "arms", "head")
 # What the legs can be in between moves, and what the center of mass has then [m].
 STATES: dict[str, dict[str, float]] = {"stand": {}, "squat": {"com.z": -0.12}}
-# A channel of both sides, for which the right one mirrors the left one.
-BOTH = "both_"
+# Channels of both sides, for which the right one mirrors the left one: by the turn that
+# a joint is, and by name.
+BOTH_TURNS, BOTH = "both ", "both_"
 # Feet as markers name them.
 FOOT_WORDS = ("left foot", "right foot")
-# Channels that are no joints.
-TASK_CHANNELS = tuple(f"com.{a}" for a in "xyz") + tuple(f"pelvis.r{a}" for a in "xyz")
+# Channels that are no joints, of which some are lengths.
+LENGTHS = tuple(f"com.{a}" for a in "xyz")
+TASK_CHANNELS = LENGTHS + tuple(f"pelvis.r{a}" for a in "xyz")
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from typing import Any
 from backbeat.behaviors.dance.vocabulary.expression import Expression, parse_expression
 from backbeat.behaviors.dance.vocabulary.move import (
     BOTH,
+    BOTH_TURNS,
     FOOT_WORDS,
     STATES,
     TASK_CHANNELS,
@@ -169,8 +170,12 @@ class _Reader:
         """One that can be looked for: a channel that moves, or a foot."""
         foot, _, axis = marker.channel.partition(".")
         lands = marker.extreme == "lands"
-        both = BOTH + marker.channel.partition("_")[2]
-        fits = not lands and (marker.channel in move.curves or both in move.curves)
+        sides = (
+            BOTH + marker.channel.partition("_")[2],
+            BOTH_TURNS + marker.channel.partition(" ")[2],
+        )
+        known = {marker.channel, *sides} & set(move.curves)
+        fits = not lands and bool(known)
         if move.steps and marker.channel not in TASK_CHANNELS:
             # A robot's own name of a sole will do too; markers on it look it up.
             named = foot in FOOT_WORDS or not foot.endswith(" foot")

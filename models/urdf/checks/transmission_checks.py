@@ -17,9 +17,11 @@ def check_transmissions(description: Description) -> Iterator[Finding]:
         if SIMPLE not in transmission.type:
             if transmission.type:
                 yield _not_simple(transmission)
+                yield from _check_lost_rotors(transmission)
             continue
         yield from _check_ends(description, transmission)
         yield from _check_reduction(transmission)
+        yield from _check_rotors(transmission)
         for end in transmission.actuators[:1]:
             if end.name and end.name in motors:
                 says = f"its actuator {end.name!r} is another transmission's too"
@@ -100,13 +102,46 @@ def _check_reduction(transmission: Transmission) -> Iterator[Finding]:
         says, remedy = "its reduction is zero", "write the turns of the motor per turn"
         yield _found("impossible-reduction", _ERROR, transmission, says, remedy)
     elif reduction != 1:
+        says = f"its reduction of {reduction:g} changes nothing: the effort limit is "
+        has_rotor = any(end.rotor_inertia for end in transmission.actuators[:1])
+        says += "that of the joint" + ("" if has_rotor else ", and the rotor adds no ")
+        remedy = "write drake:gear_ratio and drake:rotor_inertia in <actuator>"
         yield _found(
             "reduction-not-simulated",
             _NOTE,
             transmission,
-            f"its reduction of {reduction:g} changes nothing: the effort limit is that "
-            "of the joint, and the rotor adds no inertia",
-            "write drake:gear_ratio and drake:rotor_inertia in <actuator>",
+            says if has_rotor else f"{says}inertia",
+            "" if has_rotor else remedy,
+        )
+
+
+def _check_rotors(transmission: Transmission) -> Iterator[Finding]:
+    """Rotors and gears that are impossible, or of which one half is missing."""
+    for end in transmission.actuators[:1]:
+        rotor, gear = end.rotor_inertia, end.gear_ratio
+        for name, value in (("rotor_inertia", rotor), ("gear_ratio", gear)):
+            if value is not None and value < 0.0:
+                says = f"drake:{name} is {value:g}; it must be at least 0"
+                yield _found("impossible-rotor", _ERROR, transmission, says)
+        if rotor and gear is None:
+            says = f"a rotor of {rotor:g} kg m^2 turns as fast as its joint"
+            remedy = "write drake:gear_ratio beside drake:rotor_inertia, 1 if so"
+            yield _found("rotor-without-gear", _NOTE, transmission, says, remedy)
+        elif gear not in (None, 1.0) and not rotor:
+            says = f"drake:gear_ratio {gear:g} changes nothing without a rotor"
+            remedy = "write drake:rotor_inertia beside it"
+            yield _found("gear-without-rotor", _NOTE, transmission, says, remedy)
+
+
+def _check_lost_rotors(transmission: Transmission) -> Iterator[Finding]:
+    """Rotors of transmissions whose joints are driven without these."""
+    if any(end.rotor_inertia for end in transmission.actuators):
+        yield _found(
+            "rotor-not-simulated",
+            _WARNING,
+            transmission,
+            f"rotors of a {transmission.type} add no inertia",
+            "write what each joint feels of them under `armature` in the robot's YAML",
         )
 
 

@@ -140,10 +140,9 @@ def _drive(
 ) -> list[str]:
     """Adds the actuators that Drake does not make."""
     notes = []
-    driven = {
-        plant.get_joint_actuator(i).joint().name()
-        for i in plant.GetJointActuatorIndices(instance)
-    }
+    # Drake tells those of an instance only once a plant is final.
+    motors = (plant.get_joint_actuator(i) for i in plant.GetJointActuatorIndices())
+    driven = {m.joint().name() for m in motors if m.model_instance() == instance}
     wanted = []
     for transmission in description.transmissions:
         if transmission.type != SIMPLE:

@@ -193,7 +193,7 @@ def run_hits(run: SimulationRun) -> HitReport | None:
     """Planned and made hits of a run; None when its behavior has no strikes."""
     if not run.behavior.strikes():
         return None
-    kit = simulated_kit(run.scenario, run.behavior)
+    kit = simulated_kit(run.scenario.world.mismatch, run.scenario.seed, run.behavior)
     found = find_hits(run.strike_t, run.strikes, run.tips, run.members, kit)
     return match_hits(found, run.requested_events(), float(run.t[-1]))
 

@@ -22,7 +22,7 @@ def run_rests(run: SimulationRun) -> pd.DataFrame | None:
         run.tips,
         run.members,
         run.behavior,
-        requested_tempo(run.scenario),
+        requested_tempo(run.scenario.disturbances),
     )
     return None if table.empty else table
 

@@ -9,14 +9,13 @@ from pydrake.systems.framework import Context, EventStatus
 from backbeat.models.common.collectable_system import weak
 from backbeat.models.common.errors import BackbeatError, unknown_name
 from backbeat.models.state.configuration import Configuration
-from backbeat.mpc.remote.address import Address
-from backbeat.mpc.remote.task_link import TaskSpaceLink
+from backbeat.mpc.control.outside import ConnectTaskSpace, OutsideTaskSpace
+from backbeat.mpc.control.task_space_setup import set_up
 from backbeat.mpc.scenario.base_motion import BaseMotion
 from backbeat.mpc.scenario.task_sensing import TaskNoise
 from backbeat.mpc.scenario.task_space_scenario import TaskSpaceScenario
 from backbeat.mpc.simulation.task_space.loop import TaskSpaceLoop, build_task_space_loop
 from backbeat.mpc.simulation.task_space.run import RUNAWAY
-from backbeat.mpc.simulation.task_space.setup import set_up
 from backbeat.mpc.world.joint_sample import JointSample, Listener
 
 # Samples as often as a machine of today keeps up with [s].
@@ -74,12 +73,12 @@ class LiveTaskSpace:
         is_over: whether joints have run away; only a reset helps.
     """
 
-    def __init__(self, robot: str, remote: Address | None = None) -> None:
+    def __init__(self, robot: str, remote: ConnectTaskSpace | None = None) -> None:
         """Builds the loop at its start.
 
         Args:
             robot: name of a robot with a hand.
-            remote: where the controller is, in another process; None for inside.
+            remote: connects to a controller that is elsewhere; None for inside.
 
         Raises:
             BackbeatError: unknown robot, or none that has a hand, or no controller
@@ -93,11 +92,11 @@ class LiveTaskSpace:
             period=step,
             base=BaseMotion(axis="z"),
         )
-        self._link: TaskSpaceLink | None = None
+        self._outside: OutsideTaskSpace | None = None
         if remote is not None:
-            self._link = TaskSpaceLink(remote, set_up(scenario).robot, scenario)
-            self._link.open()
-        self.loop: TaskSpaceLoop = build_task_space_loop(scenario, True, self._link)
+            self._outside = remote(set_up(scenario).robot, scenario)
+            self._outside.open()
+        self.loop: TaskSpaceLoop = build_task_space_loop(scenario, True, self._outside)
         self.has_pelvis = self.loop.robot.floating
         self._place = Configuration(self.loop.robot, self.loop.q_start)
         self._listener: Listener | None = None
@@ -105,8 +104,8 @@ class LiveTaskSpace:
 
     def close(self) -> None:
         """Hangs up on a controller in another process."""
-        if self._link is not None:
-            self._link.close()
+        if self._outside is not None:
+            self._outside.close()
 
     def reset(self) -> None:
         """Goes back to the start, and to the settings of the start."""

@@ -28,20 +28,18 @@ from backbeat.models.world.scene import (
     add_world,
     lock_joints,
 )
-from backbeat.mpc.remote.task_link import TaskSpaceLink
-from backbeat.mpc.remote.task_space import RemoteTaskSpace
+from backbeat.mpc.control.outside import OutsideTaskSpace
+from backbeat.mpc.control.task_space_setup import TaskSpaceSetup, set_up
 from backbeat.mpc.scenario.base_motion import BaseDrive, BaseMotion
 from backbeat.mpc.scenario.glide import Glide, Sway
 from backbeat.mpc.scenario.model_mismatch import ModelMismatch
 from backbeat.mpc.scenario.target_motion import TargetSource
 from backbeat.mpc.scenario.task_sensing import TaskSensing
 from backbeat.mpc.scenario.task_space_scenario import TaskSpaceScenario
-from backbeat.mpc.simulation.task_space.setup import TaskSpaceSetup, set_up
 from backbeat.mpc.task_space.controller import TaskSpaceController
+from backbeat.mpc.task_space.system import TaskSpaceSystem
 from backbeat.mpc.world.mismatched_robot import apply_model_mismatch
 from backbeat.mpc.world.welded_feet import LegDrive, WeldedLegs
-
-FastTaskSpace = TaskSpaceController | RemoteTaskSpace
 
 
 @dataclass(frozen=True)
@@ -53,24 +51,26 @@ class TaskSpaceLoop:
         scenario: what it was built for.
         world: plant and scene graph.
         robot: model of the robot, joints that are held locked.
-        controller: the controller, or its stand-in here when it is remote.
+        controller: the controller, or its stand-in here when it is elsewhere.
         q_start: (nq,) where the robot begins.
         hand: name of the hand's frame.
         hand_start: (3,) where the hand begins [m].
         logs: log sinks by name.
         legs: those between welded feet and base; None where legs are held.
+        outside: the controller where it is elsewhere.
     """
 
     diagram: Diagram
     scenario: TaskSpaceScenario
     world: World
     robot: RobotModel
-    controller: FastTaskSpace
+    controller: TaskSpaceSystem
     q_start: np.ndarray
     hand: str
     hand_start: np.ndarray
     logs: dict[str, VectorLogSink]
     legs: WeldedLegs | None = None
+    outside: OutsideTaskSpace | None = None
 
     def make_context(self) -> Context:
         """A context at the start."""
@@ -90,7 +90,7 @@ class TaskSpaceLoop:
 def build_task_space_loop(
     scenario: TaskSpaceScenario,
     is_live: bool = False,
-    remote: TaskSpaceLink | None = None,
+    outside: OutsideTaskSpace | None = None,
 ) -> TaskSpaceLoop:
     """Connects world, sensing, controller and servo.
 
@@ -98,8 +98,7 @@ def build_task_space_loop(
         scenario: what to build.
         is_live: whether target and base go where parameters of their sources say, from
             the start on; the hand is sensed in any case, and nothing is logged.
-        remote: connection to another process that has the controller; None for one
-            inside.
+        outside: the controller, open, where it is elsewhere; None for one inside.
 
     Raises:
         BackbeatError: unknown robot, frame or posture, or a value that makes no sense.
@@ -111,9 +110,9 @@ def build_task_space_loop(
     builder = DiagramBuilder()
     welded = _welded_legs(robot, q, scenario) if robot.floating else None
     world = _add_plant(builder, robot, scenario, welded)
-    controller: FastTaskSpace = TaskSpaceController(setup.law)
-    if remote is not None:
-        controller = RemoteTaskSpace(remote, setup.law, q, scenario.time_step)
+    controller: TaskSpaceSystem = TaskSpaceController(setup.law)
+    if outside is not None:
+        controller = outside.system(setup.law, q, scenario.time_step)
     source: Glide | TargetSource = (
         Glide(p_WH, scenario.time_step)
         if is_live
@@ -125,7 +124,17 @@ def build_task_space_loop(
     diagram = builder.Build()
     diagram.set_name("task_space_loop")
     return TaskSpaceLoop(
-        diagram, scenario, world, robot, controller, q, hand, p_WH, logs, welded
+        diagram=diagram,
+        scenario=scenario,
+        world=world,
+        robot=robot,
+        controller=controller,
+        q_start=q,
+        hand=hand,
+        hand_start=p_WH,
+        logs=logs,
+        legs=welded,
+        outside=outside,
     )
 
 
@@ -173,7 +182,7 @@ def _connect(
     world: World,
     scenario: TaskSpaceScenario,
     setup: TaskSpaceSetup,
-    controller: FastTaskSpace,
+    controller: TaskSpaceSystem,
     source: Glide | TargetSource,
     is_live: bool,
     legs: WeldedLegs | None,

@@ -1,19 +1,17 @@
 """A run of a hand that follows its target: samples and errors."""
 
+from contextlib import closing
 from dataclasses import dataclass
 
 import numpy as np
 from pydrake.systems.analysis import Simulator
-from pydrake.systems.framework import Context
 
 from backbeat.models.state.configuration import Configuration
-from backbeat.mpc.remote.address import Address
-from backbeat.mpc.remote.task_link import TaskSpaceLink
-from backbeat.mpc.remote.task_space import RemoteTaskSpace
+from backbeat.mpc.control.outside import ConnectTaskSpace
+from backbeat.mpc.control.task_space_setup import set_up
 from backbeat.mpc.safety.fail_safe import Safety
 from backbeat.mpc.scenario.task_space_scenario import TaskSpaceScenario
 from backbeat.mpc.simulation.task_space.loop import TaskSpaceLoop, build_task_space_loop
-from backbeat.mpc.simulation.task_space.setup import set_up
 
 # What happens before, while things come under way, does not count [s].
 SETTLED = 2.0
@@ -78,21 +76,24 @@ class TaskSpaceRun:
 
 
 def run_task_space(
-    scenario: TaskSpaceScenario, remote: Address | None = None
+    scenario: TaskSpaceScenario, remote: ConnectTaskSpace | None = None
 ) -> TaskSpaceRun:
     """Simulates a scenario, until its end or until joints run away.
 
     Args:
         scenario: what to simulate.
-        remote: where the controller is, in another process; None for inside.
+        remote: connects to a controller that is elsewhere, for instance
+            `backbeat.mpc.remote.task_space.remote_task_space`; None for inside.
 
     Raises:
         BackbeatError: the scenario makes no sense, or no controller answers.
     """
     if remote is None:
         return simulate(build_task_space_loop(scenario))
-    with TaskSpaceLink(remote, set_up(scenario).robot, scenario) as link:
-        return simulate(build_task_space_loop(scenario, remote=link))
+    outside = remote(set_up(scenario).robot, scenario)
+    with closing(outside):
+        outside.open()
+        return simulate(build_task_space_loop(scenario, outside=outside))
 
 
 def simulate(loop: TaskSpaceLoop) -> TaskSpaceRun:
@@ -131,7 +132,7 @@ def simulate(loop: TaskSpaceLoop) -> TaskSpaceRun:
         else np.zeros(len(times)),
         tick=float(np.median(loop.controller.tick_times)),
         ended=ended,
-        link_safety=_link_safety(loop, context),
+        link_safety=None if loop.outside is None else loop.outside.safety(context),
     )
 
 
@@ -140,13 +141,3 @@ def _leg_share(loop: TaskSpaceLoop, effort: np.ndarray) -> np.ndarray:
     assert loop.legs is not None
     limits = loop.legs.robot.effort_limits[loop.legs.joints]
     return np.asarray((np.abs(effort) / limits).max(axis=1))
-
-
-def _link_safety(loop: TaskSpaceLoop, context: Context) -> Safety | None:
-    """What a remote controller's stand-in has done so far."""
-    controller = loop.controller
-    if not isinstance(controller, RemoteTaskSpace):
-        return None
-    own = controller.GetMyContextFromRoot(context)
-    safety: Safety = controller.GetOutputPort("memory").Eval(own).link
-    return safety

@@ -181,11 +181,11 @@ class AccelerationProgram:
                 lower[own.stop - 1], upper[own.stop - 1] = 0.0, MAX_FORCE
             cones[CONE_ROWS * c : CONE_ROWS * (c + 1), own] = self._cones[c]
         forces, h = self._dynamics(state), state.bias
-        most, zero = robot.effort_limits, np.zeros(len(cones))
+        (least, most), zero = robot.motors.at(u), np.zeros(len(cones))
         return QuadraticProgram(
             H,
             g,
             np.ascontiguousarray(np.vstack([forces[:nf], hard, cones, forces[nf:]])),
-            np.concatenate([lower, -h[:nf], values, zero - UNBOUNDED, -most - h[nf:]]),
+            np.concatenate([lower, -h[:nf], values, zero - UNBOUNDED, least - h[nf:]]),
             np.concatenate([upper, -h[:nf], values, zero, most - h[nf:]]),
         )

@@ -25,7 +25,9 @@ class ModelData(NamedTuple):
     tree: KinematicTree
     gravity: float
     mass: float
-    effort: Vector  # (nj,)
+    effort: Vector  # (nj,) what motors give
+    stall: Vector  # (nj,) at rest, and what they lose with speed
+    slope: Vector  # (nj,)
     damping: Vector  # (nj,)
     position_lower: Vector  # (nj,)
     position_upper: Vector  # (nj,)
@@ -33,9 +35,13 @@ class ModelData(NamedTuple):
     contact_R: Array3  # (C, 3, 3)
     contact_p: Matrix  # (C, 3)
     contact_size: Matrix  # (C, 2) half length and half width
-    limb: IndexMatrix  # (L, 6) joints of the limbs of the first L contacts
+    # (L, 6) joints that follow the first L contacts; -1 where a limb has no more.
+    limb: IndexMatrix
     limb_range: Array3  # (2, L, 6) where they stop, or the limb stops to yield
-    free: Indices  # (nj - 6 L,) the other joints
+    free: Indices  # (na,) the other joints
+    # (L, X) of the other joints, by their index in `free`, those that move a contact
+    # too: a waist between base and leg, the seventh joint of a leg; -1 for no more.
+    coupled: IndexMatrix
     cone: Array3  # (C, 16, 6)
     trunk_body: int
     trunk_R: Matrix  # (3, 3)
@@ -111,3 +117,23 @@ class ProgramWorkspace(NamedTuple):
     com: Vector  # (3,) measured CoM
     momentum: Vector  # (6,) measured momentum about the CoM
     R_trunk: Matrix  # (3, 3) measured
+
+
+class ProgramArguments(NamedTuple):
+    """All that the program of a tick is built from."""
+
+    model: ModelData
+    stepping: Gains
+    stance: Gains
+    target: Target
+    work: ProgramWorkspace
+
+
+class WrittenSolution(NamedTuple):
+    """Where a solution is written; see `WholeBodySolution`."""
+
+    dual: Vector  # multipliers
+    vdot: Vector  # (nv,)
+    tau: Vector  # (nj,)
+    wrench: Matrix  # (C, 6)
+    swing_slack: Matrix  # (C, 6)

@@ -18,8 +18,8 @@ from backbeat.models.dynamics.kinematics import (
 )
 from backbeat.models.dynamics.recursion import backward_pass, body_forces, forward_pass
 from backbeat.mpc.whole_body.programs.arguments import (
-    Gains,
     ModelData,
+    ProgramArguments,
     ProgramWorkspace,
     Target,
 )
@@ -155,25 +155,21 @@ def uses_stance_gains(target: Target) -> bool:
 
 
 @compiled
-def build(
-    bound: Bound[tuple[ModelData, Gains, Gains, Target, ProgramWorkspace]],
-    q: Vector,
-    v: Vector,
-) -> None:
+def build(bound: Bound[ProgramArguments], q: Vector, v: Vector) -> None:
     """Builds the program of one tick at (q, v) from its bound arguments."""
-    model, stepping, stance, target, work = bound.content
-    gains = stance if uses_stance_gains(target) else stepping
-    update_state(model, q, v, work)
-    assemble(model, gains, target, q, v, work)
+    of = bound.content
+    gains = of.stance if uses_stance_gains(of.target) else of.stepping
+    update_state(of.model, q, v, of.work)
+    assemble(of.model, gains, of.target, q, v, of.work)
 
 
 @compiled
 def recover_bound(
-    bound: Bound[tuple[ModelData, Gains, Gains, Target, ProgramWorkspace]],
+    bound: Bound[ProgramArguments],
     z: Vector,
     vdot: Vector,
     tau: Vector,
 ) -> None:
     """`recover` of bound arguments."""
-    model, _, _, target, work = bound.content
-    recover(model, target, work, z, vdot, tau)
+    of = bound.content
+    recover(of.model, of.target, of.work, z, vdot, tau)

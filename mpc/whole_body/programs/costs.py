@@ -194,11 +194,12 @@ def posture_cost(model, gains, target, q, v, work, H, g):
 
 @compiled
 def contact_cost(model, gains, target, v, work, H, g):
-    """Holds standing contacts without a limb where they are."""
+    """Holds standing contacts where they are that no limb, or a short one, follows."""
     nv, n = work.Z.shape
     T, a = np.empty(n), np.empty(6)
-    for c in range(model.limb.shape[0], model.contact_body.shape[0]):
-        if not target.standing[c]:
+    L = model.limb.shape[0]
+    for c in range(model.contact_body.shape[0]):
+        if not target.standing[c] or (c < L and model.limb[c, 5] >= 0):
             continue
         contact_acceleration(model, gains, target, work, v, c, a)
         for i in range(6):

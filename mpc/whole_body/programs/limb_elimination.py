@@ -4,20 +4,29 @@ Notation: b base rows (6, or none for a fixed base), L joints of the limb of a
 contact, a the remaining joints. A contact's limb follows the motion that the
 contact requires, and in the air with the slack s,
 
-    vdot_L = J_L^-1 (A_C + s - Jdot v - J_b vdot_b) = K vdot_b + k + J_L^-1 s,
+    vdot_L = J_L^-1 (A_C + s - Jdot v - J_b vdot_b - J_a vdot_a)
+           = K vdot_b + K_a vdot_a + k + J_L^-1 s,
 
 and the base follows Newton and Euler,
 
     (M_bb + sum M_bL K) vdot_b
-        = sum J_b' w - M_ba vdot_a - h_b - sum M_bL (k + J_L^-1 s),
+        = sum J_b' w - (M_ba + sum M_bL K_a) vdot_a - h_b - sum M_bL (k + J_L^-1 s),
 
 so that all accelerations are an affine function vdot = Z z + z0 of the free
 accelerations and, by contact, its wrench where it stands and s where it swings:
 z = [vdot_a, w or s], the only unknowns left. Without s a leg that cannot follow its
 path, for its motors are too weak, would throw the body about until it could.
-A contact without a limb of its own, as a seat under the pelvis, leaves nothing to
-eliminate: what it requires is a cost that outweighs all others. It stays a cost, for
-a seat can be left, and a program that forbids it has no solution when it must be.
+K_a has columns for a waist between base and leg, and for the seventh joint of a leg:
+six joints follow the contact, chosen by `backbeat.mpc.whole_body.programs.limbs`, and
+others remain unknowns.
+
+A limb of five joints follows its contact in five directions: the inverse is a
+pseudoinverse in which a turn counts as a motion at a lever of `LEVER`, so that a foot
+without ankle roll is where it should be before it is turned as it should be. A contact
+without a limb of its own, as a seat under the pelvis, leaves nothing to eliminate. What
+a standing contact requires beyond what is eliminated is a cost that outweighs all
+others. It stays a cost, for a seat can be left and a sole can roll, and a program that
+forbids it has no solution when that must be.
 """
 
 import numpy as np
@@ -28,6 +37,8 @@ from backbeat.models.dynamics.rotations import relative_log
 # Largest acceleration for a leg to turn its foot [rad/s^2] and to move it [m/s^2].
 # More, as of a hurried path that a blow has thrown the foot off, throws the body about.
 MOST_TURN, MOST_PULL = 400.0, 120.0
+# Lever at which turns of a contact count that its limb cannot wholly follow [m].
+LEVER = 0.1
 
 
 @compiled
@@ -209,12 +220,16 @@ def eliminate(model, gains, target, v, work):
         Z[nf + model.free[i], i] = 1.0
     if nf == 0:
         return
-    L = model.limb.shape[0]
+    L, X = model.coupled.shape
     inverses, K, k = np.empty((L, 6, 6)), np.empty((L, 6, 6)), np.empty((L, 6))
+    K_a = np.zeros((L, 6, X))
     _follow_contacts(model, gains, target, v, work, inverses, K, k)
-    _move_base(model, target, work, inverses, K, k)
+    _couple(model, work, inverses, K_a)
+    _move_base(model, target, work, inverses, K, K_a, k)
     for c in range(L):
         for i in range(6):
+            if model.limb[c, i] < 0:
+                continue
             row = nf + model.limb[c, i]
             s = k[c, i]
             for m in range(6):
@@ -223,6 +238,9 @@ def eliminate(model, gains, target, v, work):
             for m in range(6):
                 for j in range(n):
                     Z[row, j] += K[c, i, m] * Z[m, j]
+            for x in range(X):
+                if model.coupled[c, x] >= 0:
+                    Z[row, model.coupled[c, x]] += K_a[c, i, x]
             if not target.standing[c]:
                 for j in range(6):
                     Z[row, na + 6 * c + j] += inverses[c, i, j]
@@ -234,11 +252,22 @@ def _follow_contacts(model, gains, target, v, work, inverses, K, k):
     nf = v.shape[0] - model.effort.shape[0]
     J_L, a = np.empty((6, 6)), np.empty(6)
     for c in range(model.limb.shape[0]):
+        lever = 1.0
+        for j in range(6):
+            if model.limb[c, j] < 0:
+                lever = LEVER
         for i in range(6):
             for j in range(6):
-                J_L[i, j] = work.J[c, i, nf + model.limb[c, j]]
+                J_L[i, j] = 0.0
+                if model.limb[c, j] >= 0:
+                    J_L[i, j] = work.J[c, i, nf + model.limb[c, j]]
+                    if i < 3:
+                        J_L[i, j] *= lever
         inverse = inverses[c]
         damped_inverse6(J_L, inverse)
+        for i in range(6):
+            for j in range(3):
+                inverse[i, j] *= lever
         contact_acceleration(model, gains, target, work, v, c, a)
         for i in range(6):
             s = 0.0
@@ -253,7 +282,23 @@ def _follow_contacts(model, gains, target, v, work, inverses, K, k):
 
 
 @compiled
-def _move_base(model, target, work, inverses, K, k):
+def _couple(model, work, inverses, K_a):
+    """Writes K_a: how limbs make up for what other joints do to their contacts."""
+    nf = work.M.shape[0] - model.effort.shape[0]
+    for c in range(model.coupled.shape[0]):
+        for x in range(model.coupled.shape[1]):
+            if model.coupled[c, x] < 0:
+                continue
+            column = nf + model.free[model.coupled[c, x]]
+            for i in range(6):
+                s = 0.0
+                for m in range(6):
+                    s -= inverses[c, i, m] * work.J[c, m, column]
+                K_a[c, i, x] = s
+
+
+@compiled
+def _move_base(model, target, work, inverses, K, K_a, k):
     """Writes the rows of the base, which all forces and all limbs move."""
     M, h, Z, z0 = work.M, work.bias, work.Z, work.z0
     n, na, L = Z.shape[1], model.free.shape[0], model.limb.shape[0]
@@ -267,6 +312,8 @@ def _move_base(model, target, work, inverses, K, k):
     for c in range(L):
         for i in range(6):
             for m in range(6):
+                if model.limb[c, m] < 0:
+                    continue
                 x = M[i, nf + model.limb[c, m]]
                 c0[i] += x * k[c, m]
                 for j in range(6):
@@ -282,8 +329,19 @@ def _move_base(model, target, work, inverses, K, k):
                     B[i, na + 6 * c + j] = weight * work.J[c, j, i]
                 elif c < L:
                     for m in range(6):
+                        if model.limb[c, m] < 0:
+                            continue
                         x = M[i, nf + model.limb[c, m]]
                         B[i, na + 6 * c + j] -= x * inverses[c, m, j]
+        for c in range(L):
+            for e in range(model.coupled.shape[1]):
+                if model.coupled[c, e] < 0:
+                    continue
+                for m in range(6):
+                    if model.limb[c, m] < 0:
+                        continue
+                    x = M[i, nf + model.limb[c, m]]
+                    B[i, model.coupled[c, e]] -= x * K_a[c, m, e]
     for i in range(6):
         s = 0.0
         for m in range(6):

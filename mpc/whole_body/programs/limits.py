@@ -1,5 +1,6 @@
 """Limits of the whole-body program: hard rows and bounds, compiled."""
 
+from backbeat.models.actuation.drives import highest_effort
 from backbeat.models.compiled import compiled
 from backbeat.models.contact.cones import CONE_ROWS
 from backbeat.models.dynamics.finite import UNBOUNDED
@@ -64,8 +65,10 @@ def limits(model, target, q, v, work):
             o = na + 6 * c
             for i in range(6):
                 A[row, o + i] -= weight * work.J[c, i, nf + j]
-        upper[n + row] = model.effort[j] - s
-        lower[n + row] = -model.effort[j] - s
+        effort, u = model.effort[j], v[nf + j]
+        stall, slope = model.stall[j], model.slope[j]
+        upper[n + row] = highest_effort(effort, stall, slope, u) - s
+        lower[n + row] = -highest_effort(effort, stall, slope, -u) - s
     _limb_limits(model, target, q, v, work, first + nj)
 
 
@@ -78,6 +81,11 @@ def _limb_limits(model, target, q, v, work, first):
     for c in range(model.limb.shape[0]):
         for i in range(6):
             j, row = model.limb[c, i], first + 6 * c + i
+            if j < 0:
+                for m in range(n):
+                    work.A[row, m] = 0.0
+                work.lower[n + row], work.upper[n + row] = -1e30, 1e30
+                continue
             x, u = q[nq + j], v[nf + j]
             # Never nearer than the behavior itself goes.
             low = model.limb_range[0, c, i]

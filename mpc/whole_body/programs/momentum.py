@@ -19,7 +19,7 @@ error. Sources
 """
 
 from collections.abc import Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import asdict, dataclass
 
 import numpy as np
 
@@ -34,8 +34,10 @@ from backbeat.models.robot.model import RobotModel
 from backbeat.mpc.whole_body.programs.arguments import (
     Gains,
     ModelData,
+    ProgramArguments,
     ProgramWorkspace,
     Target,
+    WrittenSolution,
 )
 from backbeat.mpc.whole_body.programs.assembly import (
     recover_bound,
@@ -43,7 +45,7 @@ from backbeat.mpc.whole_body.programs.assembly import (
     uses_stance_gains,
 )
 from backbeat.mpc.whole_body.programs.gains import STANCE_GAINS, WholeBodyGains
-from backbeat.mpc.whole_body.programs.limb_range import limb_ranges
+from backbeat.mpc.whole_body.programs.limbs import find_limbs
 from backbeat.mpc.whole_body.programs.solving import share_out, solve_from
 from backbeat.optimization.qp.active_set import ActiveSetSolver
 from backbeat.optimization.qp.program import QPSolution, QuadraticProgram
@@ -105,9 +107,8 @@ class WholeBodyProgram:
 
         Args:
             robot: robot; a fixed base needs no contacts.
-            contacts: patches that may carry weight. One with a limb of six joints
-                is held by it, another, as a seat, by all that the robot does; they
-                come last.
+            contacts: patches that may carry weight. One with a limb is held by it,
+                another, as a seat, by all that the robot does; they come last.
             points: frames whose place is tracked or whose load is known.
             gains: weights and gains; None for those that ship, which are `STANCE_GAINS`
                 where two or more limbs are all that carries, all stand, and none may
@@ -135,16 +136,12 @@ class WholeBodyProgram:
             if name not in robot.contacts:
                 raise unknown_name("contact", name, robot.contacts)
         patches = [robot.contacts[name] for name in self.contacts]
-        has_limb = [len(p.limb) == 6 for p in patches]
+        has_limb = [len(p.limb) > 0 for p in patches]
         if has_limb != sorted(has_limb, reverse=True):
             raise BackbeatError(
-                f"contacts {', '.join(self.contacts)}: those with a limb of six joints "
-                "come first"
+                f"contacts {', '.join(self.contacts)}: those with a limb come first"
             )
-        limbed = self.contacts[: sum(has_limb)]
-        limbs = [robot.contacts[name].limb for name in limbed]
-        limb = np.array(limbs, np.int64).reshape(-1, 6)
-        free = [j for j in range(robot.num_joints) if j not in limb]
+        limbs = find_limbs(robot, self.contacts[: sum(has_limb)])
         cones = [
             wrench_cone(
                 PATCH_MARGIN * c.half_length, PATCH_MARGIN * c.half_width, friction
@@ -158,6 +155,8 @@ class WholeBodyProgram:
             gravity=robot.gravity,
             mass=robot.total_mass,
             effort=robot.effort_limits,
+            stall=robot.motors.stall,
+            slope=robot.motors.slope,
             damping=robot.damping,
             position_lower=robot.position_lower,
             position_upper=robot.position_upper,
@@ -167,9 +166,10 @@ class WholeBodyProgram:
             contact_size=np.reshape(
                 [[c.half_length, c.half_width] for c in patches], (-1, 2)
             ),
-            limb=limb,
-            limb_range=limb_ranges(robot, limbed),
-            free=np.array(free, np.int64),
+            limb=limbs.limb,
+            limb_range=limbs.ranges,
+            free=limbs.free,
+            coupled=limbs.coupled,
             cone=np.array(cones).reshape(-1, CONE_ROWS, 6),
             trunk_body=robot.trunk.body,
             trunk_R=robot.trunk.R_PF,
@@ -182,7 +182,7 @@ class WholeBodyProgram:
         robot, C = self.robot, len(self.contacts)
         nv, nj = robot.num_velocities, robot.num_joints
         L = len(self.model.limb)
-        n = nj - 6 * L + 6 * C
+        n = len(self.model.free) + 6 * C
         rows = C * CONE_ROWS + nj + 6 * L
         z = np.zeros
         return ProgramWorkspace(
@@ -233,10 +233,12 @@ class WholeBodyProgram:
         self._target = target
         # A whole number, as in `com_damping=2`, would have all compiled anew for it.
         stepping, stance = (
-            Gains(*(float(g) for g in astuple(gains)))
+            Gains(**{name: float(gain) for name, gain in asdict(gains).items()})
             for gains in (self._stepping_gains, self._stance_gains)
         )
-        self._bound = bind((self.model, stepping, stance, target, self.workspace))
+        self._bound = bind(
+            ProgramArguments(self.model, stepping, stance, target, self.workspace)
+        )
 
     def gains_for(self, target: Target) -> WholeBodyGains:
         """The weights and gains with which a target is tracked."""
@@ -282,11 +284,7 @@ class WholeBodyProgram:
             _NO_GUESS if warm_dual is None else warm_dual,
             PRIMAL_TOLERANCE,
             DUAL_TOLERANCE,
-            dual,
-            vdot,
-            tau,
-            wrench,
-            swing_slack,
+            WrittenSolution(dual, vdot, tau, wrench, swing_slack),
         )
         if rounds > 0:
             return WholeBodySolution(tau, vdot, wrench, swing_slack, dual, True, rounds)

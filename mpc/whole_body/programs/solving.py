@@ -6,29 +6,24 @@ from backbeat.models.compiled import compiled
 from backbeat.models.compiled.arrays import Matrix, Vector
 from backbeat.models.compiled.bound import Bound
 from backbeat.mpc.whole_body.programs.arguments import (
-    Gains,
-    ModelData,
-    ProgramWorkspace,
+    ProgramArguments,
     Target,
+    WrittenSolution,
 )
 from backbeat.mpc.whole_body.programs.assembly import build, recover
 from backbeat.optimization.qp.active_set import follow
-from backbeat.optimization.qp.program import is_optimal_at
+from backbeat.optimization.qp.program import ProgramArrays, is_optimal_at
 
 
 @compiled
 def solve_from(
-    bound: Bound[tuple[ModelData, Gains, Gains, Target, ProgramWorkspace]],
+    bound: Bound[ProgramArguments],
     q: Vector,
     v: Vector,
     guess: Vector,
     primal: float,
     gradient: float,
-    dual: Vector,
-    vdot: Vector,
-    tau: Vector,
-    wrench: Matrix,
-    swing_slack: Matrix,
+    out: WrittenSolution,
 ) -> int:
     """Builds the program of one tick at (q, v), and solves it from a guess.
 
@@ -38,9 +33,7 @@ def solve_from(
         guess: multipliers of the last tick, whose signs say what is active; (0,) for
             none.
         primal, gradient: residuals that are accepted.
-        dual: written: multipliers.
-        vdot, tau: (nv,), (nj,) written: accelerations and torques.
-        wrench, swing_slack: (C, 6) written: of the contacts, see `WholeBodySolution`.
+        out: written.
 
     Returns:
         Rounds of the active set; 0 where the answer is not found, and the program
@@ -49,16 +42,16 @@ def solve_from(
     build(bound, q, v)
     if guess.shape[0] == 0:
         return 0
-    model, _, _, target, work = bound.content
-    H, g, A, lower, upper = work.H, work.g, work.A, work.lower, work.upper
-    z = np.empty(g.shape[0])
-    rounds = follow(H, g, A, lower, upper, guess, z, dual)
+    of, work = bound.content, bound.content.work
+    program = ProgramArrays(work.H, work.g, work.A, work.lower, work.upper)
+    z = np.empty(work.g.shape[0])
+    rounds = follow(program, guess, z, out.dual)
     if rounds == 0:
         return 0
-    if not is_optimal_at(H, g, A, lower, upper, z, dual, primal, gradient):
+    if not is_optimal_at(program, z, out.dual, primal, gradient):
         return 0
-    recover(model, target, work, z, vdot, tau)
-    share_out(target, z, wrench, swing_slack)
+    recover(of.model, of.target, work, z, out.vdot, out.tau)
+    share_out(of.target, z, out.wrench, out.swing_slack)
     return rounds
 
 

@@ -36,6 +36,7 @@ WITHOUT_REMEDY = {
     "all-driven",
     "drives-nothing",
     "transmission-not-simple",
+    "impossible-rotor",
 }
 
 MODELS = Path(__file__).parents[3] / "models"

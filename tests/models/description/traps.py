@@ -50,6 +50,13 @@ def touched(geometry, more=""):
     return f"{SOLID}<collision><geometry>{geometry}</geometry>{more}</collision>"
 
 
+def rotor(inside):
+    """A drive with elements in its actuator."""
+    return DRIVE.replace(
+        '<actuator name="m"/>', f'<actuator name="m">{inside}</actuator>'
+    )
+
+
 BOX = '<box size="1 1 1"/>'
 SECOND = (
     '<link name="c">{}</link><joint name="k" type="{}"><parent link="{}"/>{}</joint>'
@@ -479,6 +486,37 @@ TRAPS = {
         "reduction-not-simulated",
         READ,
         "note",
+    ),
+    "rotor-without-gear": Trap(
+        robot(more=rotor('<drake:rotor_inertia value="1e-4"/>')),
+        "rotor-without-gear",
+        READ,
+        "note",
+    ),
+    "gear-without-rotor": Trap(
+        robot(more=rotor('<drake:gear_ratio value="50"/>')),
+        "gear-without-rotor",
+        READ,
+        "note",
+    ),
+    "negative-rotor": Trap(
+        robot(
+            more=rotor(
+                '<drake:rotor_inertia value="-1e-4"/><drake:gear_ratio value="50"/>'
+            )
+        ),
+        "impossible-rotor",
+        READ,
+    ),
+    "rotors-of-a-differential": Trap(
+        robot(
+            more=rotor(
+                '<drake:rotor_inertia value="1e-4"/><drake:gear_ratio value="50"/>'
+            ).replace("SimpleTransmission", "DifferentialTransmission")
+        ),
+        "rotor-not-simulated",
+        READ,
+        "warning",
     ),
     "reduction-in-joint": Trap(
         robot(

@@ -28,8 +28,8 @@ from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.whole_body.core import CARRY
 from tests.mpc.remote.peer import FAULTS, Peer
 
-SCENARIO = Scenario(behavior="stand")
-PERIOD = SCENARIO.tick_period
+SCENARIO = Scenario.of(behavior="stand")
+PERIOD = SCENARIO.timing.tick_period
 # Answers that are waited for so long are late [s].
 LIMIT = 0.25
 
@@ -48,7 +48,8 @@ def controlled(reference):
         link = RemoteLink(peer.address, reference.behavior, SCENARIO, answer=LIMIT)
         links.append(link)
         link.open()
-        system = RemoteController(link, reference, SCENARIO)
+        timing = SCENARIO.timing
+        system = RemoteController(link, reference, timing, 0.0, lambda t: False)
         table = reference.table
         values = {
             "state": np.r_[table.q[0], table.v[0]],

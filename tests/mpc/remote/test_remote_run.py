@@ -2,21 +2,22 @@
 
 import signal
 import subprocess
-from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from backbeat.mpc.analysis.metrics import run_metrics
 from backbeat.mpc.remote.address import read_address
+from backbeat.mpc.remote.controller import remote_controllers
 from backbeat.mpc.safety.fail_safe import Mode
+from backbeat.mpc.scenario.parts.push import Push
 from backbeat.mpc.scenario.setting_event import SettingEvent
-from backbeat.mpc.scenario.specification import Push, Scenario
+from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.simulation.simulate import run_scenario
 from tests import processes
 
 # The push makes the robot step, and settings change on the way.
-SCENARIO = Scenario(
+SCENARIO = Scenario.of(
     behavior="stand",
     lead_in=0.1,
     duration=0.5,
@@ -59,7 +60,7 @@ def assert_same(a, b):
 
 def assert_is_the_same_outside(scenario, behavior, address):
     inside = run_scenario(scenario, behavior)
-    outside = run_scenario(scenario, behavior, remote=address)
+    outside = run_scenario(scenario, behavior, remote=remote_controllers(address))
     assert np.ptp(inside.x[:, 4]) > 0.01
     assert_same(inside, outside)
     assert outside.link_safety is not None
@@ -80,8 +81,8 @@ def test_a_run_is_the_same_bit_for_bit(built, serve):
 def test_one_run_after_the_other_with_an_estimator_and_a_third_process(built, serve):
     """What a run was like leaves nothing in the process for the next."""
     _, address = serve()
-    planned = replace(SCENARIO, planner="process", planning_time=0.02)
-    estimated = replace(SCENARIO, state="estimated", seed=3)
+    planned = SCENARIO.changed(planner="process", planning_time=0.02)
+    estimated = SCENARIO.changed(state="estimated", seed=3)
     for scenario in (planned, estimated, SCENARIO):
         assert_is_the_same_outside(scenario, built("stand"), address)
 
@@ -91,14 +92,16 @@ def test_one_run_after_the_other_with_an_estimator_and_a_third_process(built, se
 def test_a_robot_without_its_controller_holds(built, serve, ending):
     """It stands on for as long as the run is, and the run says what happened."""
     behavior, (process, address) = built("stand"), serve()
-    scenario = Scenario(behavior="stand", lead_in=0.5, duration=2.0)
+    scenario = Scenario.of(behavior="stand", lead_in=0.5, duration=2.0)
     sent = []
 
     def end(share):
         if share > 0.4 and not sent:
             sent.append(process.send_signal(ending))
 
-    run = run_scenario(scenario, behavior, progress=end, remote=address)
+    run = run_scenario(
+        scenario, behavior, progress=end, remote=remote_controllers(address)
+    )
     assert run.link_safety.mode is Mode.HOLDING
     assert not run.fell
     story = run_metrics(run)["safety"]["remote"]

@@ -29,7 +29,7 @@ from backbeat.mpc.serving import server as server_module
 from backbeat.mpc.serving.server import ControllerServer
 from backbeat.mpc.serving.session import ControllerSession
 
-SCENARIO = Scenario(behavior="stand")
+SCENARIO = Scenario.of(behavior="stand")
 
 
 @pytest.fixture(scope="module")
@@ -358,7 +358,7 @@ def test_a_record_is_told_at_any_time(connect, handshake):
     own = connect()
     ask(own, to_bytes(handshake_message(handshake)))
     record = read_record(ask(own, to_bytes({"record": 0})))
-    assert record.plan.phase == -SCENARIO.lead_in
+    assert record.plan.phase == -SCENARIO.timing.lead_in
 
 
 def test_a_place_that_is_taken(server):

@@ -28,6 +28,7 @@ from backbeat.mpc.remote.task_exchange import (
     task_request_message,
 )
 from backbeat.mpc.remote.task_link import TaskSpaceLink
+from backbeat.mpc.remote.task_space import remote_task_space
 from backbeat.mpc.safety.fail_safe import Cause, Failure, Mode
 from backbeat.mpc.scenario.base_motion import BaseMotion
 from backbeat.mpc.scenario.target_motion import TargetMotion
@@ -86,7 +87,10 @@ def test_a_run_is_the_same_bit_for_bit(serving):
     """Noise, a sensed hand, torques at their limits; and one after the other."""
     address, _ = serving()
     for scenario in (ARM, replace(ARM, hand_sensing=False, seed=3)):
-        inside, outside = run_task_space(scenario), run_task_space(scenario, address)
+        inside, outside = (
+            run_task_space(scenario),
+            run_task_space(scenario, remote_task_space(address)),
+        )
         assert np.ptp(inside.hand, axis=0).max() > 0.02
         assert inside.at_limit.any()
         assert_same(inside, outside)
@@ -105,7 +109,9 @@ def test_atlas_on_a_moved_pelvis_is_the_same_too(serving, feet):
         control=TaskSpaceSettings(limits="program"),
         duration=0.4,
     )
-    assert_same(run_task_space(scenario), run_task_space(scenario, address))
+    assert_same(
+        run_task_space(scenario), run_task_space(scenario, remote_task_space(address))
+    )
 
 
 @pytest.mark.slow
@@ -126,7 +132,7 @@ def test_an_arm_without_its_controller_holds(ending):
                 return ask(self, t, *args)
 
             patch.setattr(TaskSpaceLink, "ask", end)
-            held = run_task_space(scenario, address)
+            held = run_task_space(scenario, remote_task_space(address))
     finally:
         process.kill()
         process.communicate()
@@ -151,7 +157,7 @@ def test_silence_is_held_and_an_answer_ends_it(serving, monkeypatch):
     monkeypatch.setattr(TaskSpaceService, "reply", stall)
     address, _ = serving()
     scenario = replace(ARM, noise=TaskNoise(angle=1e-4), effort_share=1.0, duration=1.5)
-    run = run_task_space(scenario, address)
+    run = run_task_space(scenario, remote_task_space(address))
     safety = run.link_safety
     assert safety.mode is Mode.TRACKING
     assert [c.mode for c in safety.changes] == [

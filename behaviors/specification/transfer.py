@@ -1,0 +1,72 @@
+"""Motions for another robot than the one that they were written for."""
+
+import re
+from dataclasses import replace
+
+from backbeat.behaviors.motion.authored import Specification
+from backbeat.models.common.errors import BackbeatError
+from backbeat.models.robot.description import find_description, load_description
+from backbeat.models.robot.model import RobotModel
+
+# Kinds whose motion is that of roles, postures and lengths alone.
+TRANSFERRED = ("dance", "footsteps", "posture")
+# Digits of a factor on lengths that are kept.
+DIGITS = 4
+
+
+def name_on(name: str, robot: str) -> str:
+    """Name of a behavior that was built for another robot.
+
+    Args:
+        name: of the behavior.
+        robot: name of the robot.
+    """
+    return f"{name}-{re.sub('[^a-z0-9]+', '-', robot.lower()).strip('-')}"[:64]
+
+
+def robot_name(robot: str) -> str:
+    """What a robot is called, by its shipped name or the path of its YAML.
+
+    Raises:
+        BackbeatError: there is no such robot.
+    """
+    return str(load_description(find_description(robot)).name)
+
+
+def transferred(specification: Specification, robot: str) -> Specification:
+    """The same motion for another robot: its name, and lengths as its legs are long.
+
+    What a motion says by role, posture or part of the body it says for each robot;
+    times stay. Lengths go with the legs as in Froude's similarity of ships (William
+    Froude, "On Experiments with H.M.S. Greyhound", 1874), without its times, for music
+    has its own.
+
+    Args:
+        specification: the motion.
+        robot: shipped name, or path of a robot YAML.
+
+    Raises:
+        BackbeatError: it is no motion of legs, or one of the robots has none.
+    """
+    if specification.kind not in TRANSFERRED:
+        raise BackbeatError(
+            f"{specification.name} is of kind {specification.kind}, whose sticks, kit "
+            "and seat are those of one robot; --robot takes dances, footsteps and "
+            "postures"
+        )
+    own, other = RobotModel(specification.robot), RobotModel(robot)
+    if own.name == other.name:
+        return specification
+    for model in (own, other):
+        if model.leg_length == 0.0:
+            raise BackbeatError(
+                f"{model.name} has no legs with a sole, by which lengths could go; "
+                "describe them under `contacts` in its YAML"
+            )
+    scale = specification.scale * other.leg_length / own.leg_length
+    return replace(
+        specification,
+        name=name_on(specification.name, other.name),
+        robot=robot,
+        scale=round(scale, DIGITS),
+    )

@@ -1,0 +1,1 @@
+"""The G1: URDF, looks and YAML."""

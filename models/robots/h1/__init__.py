@@ -1,0 +1,1 @@
+"""The H1: URDF, looks and YAML."""

@@ -1,0 +1,1 @@
+"""The T1: URDF, looks and YAML."""

@@ -1,0 +1,88 @@
+"""Entries of the predictive program's cost that are written for every horizon."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from backbeat.models.compiled import compiled
+from backbeat.models.compiled.arrays import IndexMatrix, Indices, Matrix, Vector
+from backbeat.models.compiled.bound import Bound
+from backbeat.mpc.plans.weights import PredictiveWeights
+
+
+def time_dilation_weights(
+    weights: PredictiveWeights, h: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Weights on the time dilation theta of intervals of unequal length.
+
+    The first interval ends at the next knot, and may be a third of the others. With a
+    weight per second its dilation would equal that of its neighbor, so that the phase
+    rate fell while the interval got shorter, and rose when the next knot became the
+    first: a sawtooth with the period of the plans. The cost is on the rate instead,
+    which is to be near 1 and to change little.
+
+    Args:
+        weights: of the program.
+        h: (N,) phase of each interval [s].
+
+    Returns:
+        (N,) weights on theta^2, and (N,) factors of theta in the change from one
+        interval to the next; those of a whole interval are `theta` and
+        sqrt(`time_dilation_change`), per second.
+    """
+    share, spacing = weights.spacing / h, weights.spacing
+    return spacing * weights.time_dilation * share, np.sqrt(
+        spacing * weights.time_dilation_change
+    ) * share
+
+
+class CostEntries(NamedTuple):
+    """What is written of P at each solve, and where."""
+
+    values: Vector  # all entries, zero where they are written
+    velocity_weight: Vector  # (N,) of an interval's end
+    neighbors: Vector  # (N,) intervals beside one
+    theta_diagonal: Indices  # (N,) of theta^2
+    theta_pairs: IndexMatrix  # (N - 1, 2) of neighbors
+    theta_velocity: IndexMatrix  # (N, 3)
+    velocity_theta: IndexMatrix  # (N, 3)
+    beats: Indices  # (N,) of time minus phase
+
+
+@compiled
+def write_cost(
+    bound: Bound[CostEntries],
+    h: Vector,
+    velocity: Matrix,
+    rates: tuple[float, float, float, float],
+    out: Vector,
+) -> None:
+    """Writes the entries of P.
+
+    Args:
+        bound: where they are.
+        h: (N,) time of the intervals [s].
+        velocity: (N + 1, 3) of the behavior at the knots [m/s].
+        rates: spacing of the knots, what theta and its change cost, see
+            `time_dilation_weights`, and the factor on the cost of time.
+        out: written.
+    """
+    of, (spacing, theta, changing, beat) = bound.content, rates
+    out[:] = of.values
+    N, before = h.shape[0], 0.0
+    for k in range(N):
+        share = spacing / h[k]
+        change, squares = changing * share, np.zeros(3)
+        # |dv + theta v_ref / h|^2: slowing down also slows what is to be tracked.
+        for i in range(3):
+            scale = velocity[k + 1, i] / h[k]
+            squares[i] = of.velocity_weight[k] * (scale * scale)
+            entry = of.velocity_weight[k] * scale
+            out[of.theta_velocity[k, i]] = out[of.velocity_theta[k, i]] = entry
+        dilation = spacing * theta * share + change * change * of.neighbors[k]
+        out[of.theta_diagonal[k]] = dilation + (squares[0] + squares[1] + squares[2])
+        if k > 0:
+            pair = -(before * change)
+            out[of.theta_pairs[k - 1, 0]] = out[of.theta_pairs[k - 1, 1]] = pair
+        out[of.beats[k]] *= beat
+        before = change

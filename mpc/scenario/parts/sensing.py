@@ -1,0 +1,59 @@
+"""SensingSettings: what the controllers read of the robot's state."""
+
+from dataclasses import asdict, dataclass, field
+
+from backbeat.models.common.errors import BackbeatError, unknown_name
+from backbeat.models.sensing.sensors import SensorNoise
+from backbeat.mpc.scenario.parts.amounts import check_amounts
+
+STATES = ("true", "estimated")
+
+
+@dataclass(frozen=True)
+class SensingSettings:
+    """Where the controllers have the state from, and how far off it is."""
+
+    # What the controllers read: the true state, or one estimated from sensors.
+    state: str | bool = "true"
+    # Errors of the sensors, and how late their samples come [s].
+    noise: SensorNoise = field(default_factory=SensorNoise)
+    sensing_delay: float = 0.002
+
+    def __post_init__(self) -> None:
+        # A bare `true` in YAML is a truth value, and arrives as True or "True".
+        object.__setattr__(self, "state", str(self.state).lower())
+
+    @property
+    def is_estimated(self) -> bool:
+        """Whether the controllers read an estimate, and not the true state."""
+        return self.state == "estimated"
+
+    @property
+    def delay(self) -> float:
+        """From a motion to when the controllers read of it [s]."""
+        return self.sensing_delay if self.is_estimated else 0.0
+
+    def check(self, sensor_period: float, is_continuous: bool) -> None:
+        """Checks its values.
+
+        Args:
+            sensor_period: time between samples [s].
+            is_continuous: whether the plant has no steps.
+
+        Raises:
+            BackbeatError: they make no sense.
+        """
+        if self.state not in STATES:
+            raise unknown_name("state", self.state, STATES)
+        check_amounts(asdict(self.noise) | {"sensing_delay": self.sensing_delay})
+        if is_continuous and self.is_estimated and self.sensing_delay == 0:
+            raise BackbeatError(
+                "scenario: in continuous time what is sensed must come late; give a "
+                f"sensing_delay of {sensor_period} s or more"
+            )
+        samples = self.sensing_delay / sensor_period
+        if self.is_estimated and abs(samples - round(samples)) > 1e-6:
+            raise BackbeatError(
+                f"scenario: sensing_delay must be a multiple of the sensors' period "
+                f"({sensor_period} s)"
+            )

@@ -1,0 +1,39 @@
+"""The humanoids that ship besides Atlas, through build and track as users call them."""
+
+import json
+
+import pytest
+
+ROBOTS = [
+    "g1",
+    pytest.param("h1", marks=pytest.mark.slow),
+    pytest.param("t1", marks=pytest.mark.slow),
+]
+
+
+@pytest.mark.parametrize("robot", ROBOTS)
+def test_a_shipped_behavior_is_built_for_a_robot_and_held(backbeat, tmp_path, robot):
+    """On sensors with noise and delay, the body going down and up again."""
+    library = tmp_path / "library"
+    code, out, err = backbeat(
+        "build", "deep-squat", "--robot", robot, "--library", library, "--json"
+    )
+    assert code == 0, err
+    (built,) = json.loads(out)
+    assert built["name"] == f"deep-squat-{robot}"
+    code, out, err = backbeat(
+        *("track", built["name"], "--library", library, "--state", "estimated"),
+        *("--seed", 2, "--json"),
+    )
+    assert code == 0, err
+    tracked = json.loads(out)
+    assert tracked["survived"]
+    assert tracked["com_error_mm"]["rms"] < 2.0
+    assert tracked["foot_slip_mm"] < 1.0
+    assert tracked["range"]["achieved"]["com_m"][2] > 0.05
+
+
+def test_another_robot_is_refused_where_it_cannot_be(backbeat):
+    code, _, err = backbeat("build", "stand", "--robot", "g1", "--max-tempo")
+    assert code == 2
+    assert "write `robot: g1` into the specification" in err
