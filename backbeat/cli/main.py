@@ -36,7 +36,7 @@ SUBCOMMANDS = {
     "export": "Write a behavior or a run as CSV, NPZ, MIDI or WAV.",
     "figure": "Draw figures of robot, kit and motion, from the model and the plans.",
     "moves": "List the moves for dances.",
-    "adopt": "Propose the description of a robot from its URDF or MJCF.",
+    "adopt": "Describe a robot from its URDF or MJCF, with the reasons.",
     "lint": "Check a URDF in detail: findings, and the support of each element.",
     "model": "Report on a robot description, compare two, or change one by an overlay.",
     "doctor": "Check this machine: what is missing, and how to install it.",

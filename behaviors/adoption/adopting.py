@@ -15,7 +15,7 @@ import numpy as np
 import yaml
 
 from backbeat.behaviors.adoption.motors import propose_motors, propose_servos
-from backbeat.behaviors.adoption.opposed import opposed_joints
+from backbeat.behaviors.adoption.opposed import opposed_joints, with_signs
 from backbeat.behaviors.adoption.source import AdoptedModel, usable
 from backbeat.behaviors.adoption.stances import Stance, StanceFinder, ground_below
 from backbeat.models.adoption.arm_postures import arm_at_rest, mirrored, nearest_zero
@@ -36,7 +36,6 @@ from backbeat.models.adoption.structure import (
 )
 from backbeat.models.common.errors import BackbeatError
 from backbeat.models.robot.model import RobotModel
-from backbeat.models.robot.roles import OPPOSED, TURNING
 from backbeat.models.urdf.checks.inertia import refuse_impossible_bodies
 from backbeat.models.urdf.loading.extensions import describe
 from backbeat.models.urdf.reading.description import listed
@@ -177,11 +176,12 @@ def _propose_postures(structure: Anatomy, path: Path, proposal: Proposal) -> Non
     stand, finder = _stand(robot, structure, proposal) or (free, finder)
     postures = _lower(stand, finder)
     stand = postures["stand"]
-    _propose_signs(robot, stand.q, proposal)
     proposal.keys["postures"] = {
         name: {"joints": angles_of(robot, stance.q)}
         for name, stance in postures.items()
     }
+    signs = opposed_joints(robot, stand.q)
+    proposal.keys["roles"] = with_signs(proposal.keys["roles"], signs)
     for name, stance in postures.items():
         is_lower = name == "stand" or stance.bend > stand.bend
         proposal.guessed(
@@ -191,22 +191,6 @@ def _propose_postures(structure: Anatomy, path: Path, proposal: Proposal) -> Non
             f"{100 * stance.load:.0f} % of its effort"
             + ("" if is_lower else "; it cannot bend its knees farther"),
         )
-
-
-def _propose_signs(robot: RobotModel, q: np.ndarray, proposal: Proposal) -> None:
-    """Writes a minus before joints that turn the other way than their roles."""
-    opposed = opposed_joints(robot, q)
-    signs = {name: f"{OPPOSED}{name}" for name in opposed}
-    roles = proposal.keys["roles"]
-    proposal.keys["roles"] = {
-        role: [signs.get(n, n) if role in TURNING else n for n in names]
-        for role, names in roles.items()
-    }
-    proposal.found(
-        "signs of roles",
-        f"{len(opposed)} joints turn the other way",
-        "seen where the robot stands, arms hanging",
-    )
 
 
 def _lower(stand: Stance, finder: StanceFinder) -> dict[str, Stance]:

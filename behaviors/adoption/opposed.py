@@ -1,10 +1,12 @@
 """Joints that turn the other way than their roles, found where the robot stands."""
 
+from collections.abc import Collection, Mapping, Sequence
+
 import numpy as np
 
 from backbeat.models.dynamics.frames import Frame
 from backbeat.models.robot.model import RobotModel
-from backbeat.models.robot.roles import TURNING
+from backbeat.models.robot.roles import OPPOSED, TURNING
 from backbeat.models.state.configuration import Configuration
 
 # Axes that turns are about, while arms and legs hang.
@@ -37,6 +39,22 @@ def opposed_joints(robot: RobotModel, q: np.ndarray) -> frozenset[str]:
         if (turning := robot.roles.turning(role)) is not None
         and _way(state, role, turning[0]) < 0.0
     )
+
+
+def with_signs(
+    roles: Mapping[str, Sequence[str]], opposed: Collection[str]
+) -> dict[str, list[str]]:
+    """Roles of a robot YAML with a minus before joints that turn the other way.
+
+    Limbs are lists of joints, whose signs mean nothing, and stay as they are.
+    """
+    return {
+        role: [
+            f"{OPPOSED}{name}" if role in TURNING and name in opposed else name
+            for name in names
+        ]
+        for role, names in roles.items()
+    }
 
 
 def _way(state: Configuration, role: str, joint: str) -> float:

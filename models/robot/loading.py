@@ -89,8 +89,8 @@ def load_robot(
     with collect_drake_warnings() as heard:
         (instance,) = _parse(parser, path, text)
         notes += apply_extensions(plant, instance, described)
-        notes += _drive(plant, instance, robot, description)
         set_rotors(plant, instance, _rotors(plant, instance, robot), description)
+        notes += _drive(plant, instance, robot, description)
         _add_equipment(plant, parser, description, equipment, instance)
     if plant.geometry_source_is_registered():
         _tell_once(path, heard)
@@ -98,6 +98,17 @@ def load_robot(
         _told.update((path, _without_place(sentence)) for sentence in heard)
         notes += tuple(heard)
     return instance, notes
+
+
+def _rotors(
+    plant: MultibodyPlant, instance: ModelInstanceIndex, robot: RobotDescription
+) -> dict[str, float]:
+    """Inertias behind gears of a robot YAML by joint [kg m^2 or kg]."""
+    if not robot.armature:
+        return {}
+    names = [plant.get_joint(i).name() for i in plant.GetJointIndices(instance)]
+    groups, roles = robot.groups, robot.role_joints()
+    return by_joint("armature", robot.armature, groups, roles, names)
 
 
 def _drive(
@@ -130,17 +141,6 @@ def _drive(
     if not robot.efforts:
         return ()
     return (f"efforts of the robot YAML drive {listed([*robot.efforts])}",)
-
-
-def _rotors(
-    plant: MultibodyPlant, instance: ModelInstanceIndex, robot: RobotDescription
-) -> dict[str, float]:
-    """Inertias behind gears of a robot YAML by joint [kg m^2 or kg]."""
-    if not robot.armature:
-        return {}
-    names = [plant.get_joint(i).name() for i in plant.GetJointIndices(instance)]
-    groups, roles = robot.groups, robot.role_joints()
-    return by_joint("armature", robot.armature, groups, roles, names)
 
 
 def _tell_once(path: Path, heard: Sequence[str]) -> None:

@@ -307,10 +307,8 @@ class RobotModel(Dimensions):
     def body_of(self, plant: MultibodyPlant, body: RigidBody) -> int:
         """Fused body that a body of another plant of this robot is part of."""
         instance = plant.GetModelInstanceName(body.model_instance())
-        name = body.name()
-        if instance in self.equipment_items():
-            name = instance
-        return self.frame(name).body
+        is_item = instance in self.equipment_items()
+        return self.frame(instance if is_item else body.name()).body
 
     def add_to(
         self, plant: MultibodyPlant, scene_graph: SceneGraph | None = None

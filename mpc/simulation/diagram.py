@@ -131,16 +131,14 @@ def build_closed_loop(
             is; the last one, what a first tick loads, is the caller's.
         by_hand: whether pushes and settings may be added to those of the scenario.
     """
-    tell = progress or _nothing
-    tell(1, STEPS, "the behavior")
     free_unused_systems()
+    (tell := progress or _nothing)(1, STEPS, "the behavior")
     builder, reference = DiagramBuilder(), Reference(behavior)
     check_servos(reference, scenario.latency, scenario.sampling)
     tell(2, STEPS, "the robot in its world")
     modes = _joint_modes(reference, scenario)
     timing, world, seed = scenario.timing, scenario.world, scenario.seed
-    draw = WorldDraw(world.mismatch, world.friction, seed)
-    real = draw_world(draw, reference)
+    real = draw_world(WorldDraw(world.mismatch, world.friction, seed), reference)
     q_start = stand_on(reference, real.soles) if real.soles else reference.table.q[0]
     pushes = scenario.disturbances.pushes
     plant = PlantSettings(world.contact, scenario.actuation, timing, pushes)
@@ -149,18 +147,13 @@ def build_closed_loop(
     body = add_simulated_robot(builder, reference, real, plant, remembers, by_hand)
     settings = add_settings(builder, scenario, reference)
     tell(3, STEPS, "the controllers")
-    made_for = ControllerSettings(
-        timing, scenario.tick_timing, scenario.control, world.mismatch, seed
+    made_for = controller_settings(scenario)
+    is_steady = not by_hand and has_one_delay(scenario)
+    found = (
+        add_controllers(builder, reference, made_for, weights, planner, is_steady)
+        if outside is None
+        else outside.add(builder, reference, made_for)
     )
-    if outside is None:
-        # A delay of plans that never changes needs no memory of those on their way.
-        delays = (e.plan_delay for e in scenario.disturbances.events)
-        is_steady = not by_hand and all(delay is None for delay in delays)
-        found = add_controllers(
-            builder, reference, made_for, weights, planner, is_steady
-        )
-    else:
-        found = outside.add(builder, reference, made_for)
     tell(4, STEPS, "sensors and logs")
     setup = SensorSetup(scenario.sensing, timing, scenario.actuation.actuator_lag, seed)
     sensed = _add_sensing(builder, reference, setup, body, settings, found)
@@ -172,11 +165,28 @@ def build_closed_loop(
         detector = add_detector(builder, reference, setup, sensed, *ports)
     logs = body.add_logs(builder, timing.time_step)
     logs["sensed"] = LogVectorOutput(sensed.state, builder, LOG_PERIOD)
-    diagram = builder.Build()
-    diagram.set_name("closed_loop")
+    whole = builder.Build()
+    whole.set_name("closed_loop")
     return ClosedLoop(
-        diagram, body, reference, scenario, found, settings, logs, q_start, detector
+        whole, body, reference, scenario, found, settings, logs, q_start, detector
     )
+
+
+def controller_settings(scenario: Scenario) -> ControllerSettings:
+    """What controllers are made for."""
+    timing, control, mismatch = (
+        scenario.timing,
+        scenario.control,
+        scenario.world.mismatch,
+    )
+    return ControllerSettings(
+        timing, scenario.tick_timing, control, mismatch, scenario.seed
+    )
+
+
+def has_one_delay(scenario: Scenario) -> bool:
+    """Whether plans take as long throughout: those on their way need no memory."""
+    return all(e.plan_delay is None for e in scenario.disturbances.events)
 
 
 def _nothing(step: int, steps: int, what: str) -> None:

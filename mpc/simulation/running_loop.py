@@ -181,7 +181,7 @@ class RunningLoop(Closing):
         self.wall_time = 0.0
 
     def watch(self, watcher: Watcher) -> None:
-        """Calls a function with the root Context, to read, after every step from now."""
+        """Calls a function with the root Context, to read, after every step."""
         self._watchers.append(watcher)
         self._let_watch()
 

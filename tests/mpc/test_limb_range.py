@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from backbeat.mpc.whole_body.programs.limb_range import LIMB_MARGIN, limb_ranges
 
 from backbeat.models.robot.model import RobotModel
+from backbeat.mpc.whole_body.programs.limbs import LIMB_MARGIN, find_limbs
 
 # Steps in which an endless joint is looked at [rad].
 STEP = 2 * np.pi / 100
@@ -12,7 +12,7 @@ STEP = 2 * np.pi / 100
 
 @pytest.fixture
 def endless():
-    """`endless(role, n)` is a G1 whose n-th joint of a leg has no stops."""
+    """`endless(n)` is a G1 whose n-th joint of a leg has no stops."""
 
     def call(n):
         robot = RobotModel("g1")
@@ -20,14 +20,14 @@ def endless():
         robot.position_upper = robot.position_upper.copy()
         joint = robot.contacts["l_foot"].limb[n]
         robot.position_lower[joint], robot.position_upper[joint] = -np.inf, np.inf
-        return limb_ranges(robot, ["l_foot"])[:, 0]
+        return find_limbs(robot, ["l_foot"]).ranges[:, 0]
 
     return call
 
 
 @pytest.fixture(scope="module")
 def described():
-    return limb_ranges(RobotModel("g1"), ["l_foot"])[:, 0]
+    return find_limbs(RobotModel("g1"), ["l_foot"]).ranges[:, 0]
 
 
 def test_a_range_is_within_the_stops(described):

@@ -1,7 +1,7 @@
 """`backbeat build`: specifications to verified behaviors in the library."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 import typer
 
@@ -43,12 +43,7 @@ def command(
 ) -> None:
     """Builds behaviors and setlists: solves, verifies and stores what has changed."""
     if robot and (watched or max_tempo):
-        from backbeat.models.common.errors import BackbeatError
-
-        raise BackbeatError(
-            "--robot is for builds alone; for --watch and --max-tempo write "
-            f"`robot: {robot}` into the specification"
-        )
+        refuse_robot(robot)
     if watched:
         from backbeat.cli.author.watch import watch_behavior
 
@@ -83,6 +78,20 @@ def command(
         for built in made:
             remarks.print(built.text)
     report_failures(outcomes)
+
+
+def refuse_robot(robot: str) -> NoReturn:
+    """Refuses another robot where a file is followed or tried.
+
+    Raises:
+        BackbeatError: always.
+    """
+    from backbeat.models.common.errors import BackbeatError
+
+    raise BackbeatError(
+        "--robot is for builds alone; for --watch and --max-tempo write "
+        f"`robot: {robot}` into the specification"
+    )
 
 
 def adaptation(

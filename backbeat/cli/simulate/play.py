@@ -58,11 +58,7 @@ def command(
         with open_stream(stream, stream_rate, stream_format) as opened:
             performance.play_task_space(task_space, port, wait, remote, opened, opens)
         return
-    if remote is not None:
-        raise BackbeatError(
-            "--remote is for --task-space; `backbeat track --remote` gives a behavior "
-            "to a controller in another process"
-        )
+    options.refuse_remote(remote)
     options.check_performance(subject, playback, recording, stream is not None)
     behavior = performance.find_performance(
         subject, library, unverified or not simulated

@@ -148,6 +148,21 @@ def check_rates(speed: float, fps: float) -> None:
         )
 
 
+def refuse_remote(remote: str | None) -> None:
+    """Refuses a connection for a behavior, whose controllers are here.
+
+    Raises:
+        BackbeatError: there is one.
+    """
+    from backbeat.models.common.errors import BackbeatError
+
+    if remote is not None:
+        raise BackbeatError(
+            "--remote is for --task-space; `backbeat track --remote` gives a behavior "
+            "to a controller in another process"
+        )
+
+
 def check_task_space(
     subject: Subject, playback: "Playback", recording: RecordingOptions
 ) -> None:

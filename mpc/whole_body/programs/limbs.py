@@ -117,20 +117,42 @@ def _following(robot: RobotModel, name: str, shared: set[int]) -> list[int]:
 
 def _middle(robot: RobotModel) -> np.ndarray:
     """(nj,) the middle of each joint's range [rad]."""
-    return np.asarray(0.5 * (robot.position_lower + robot.position_upper))
+    lower, upper = _searched(robot)
+    return np.asarray(0.5 * (lower + upper))
+
+
+def _searched(robot: RobotModel) -> tuple[np.ndarray, np.ndarray]:
+    """(nj,) least and most angles at which joints are tested [rad].
+
+    These are the ends of the range; for a joint without a stop, half a turn from the
+    posture `stand`.
+    """
+    stand = np.zeros(robot.num_joints)
+    if "stand" in robot.posture_names:
+        stand = robot.posture("stand")[robot.base_positions :]
+    lower, upper = robot.position_lower, robot.position_upper
+    low = np.where(np.isinf(lower), np.minimum(stand, upper) - np.pi, lower)
+    return low, np.where(np.isinf(upper), np.maximum(stand, low) + np.pi, upper)
 
 
 def _yielding_range(
     robot: RobotModel, name: str, limb: np.ndarray, joint: int
 ) -> tuple[float, float]:
     """Least and most angle [rad] of one joint at which a limb yields."""
-    angles = np.linspace(robot.position_lower[joint], robot.position_upper[joint], 101)
+    lower, upper = (float(ends[joint]) for ends in _searched(robot))
+    angles = np.linspace(lower, upper, 101)
     J = _jacobians(robot, name, limb, joint, angles)
     least = np.linalg.svd(J, compute_uv=False).min(axis=1)
     stiff = np.flatnonzero(least < YIELDING * least.max())
     low = stiff[stiff < 50].max(initial=-1) + 1
     high = stiff[stiff >= 50].min(initial=len(angles)) - 1
-    return angles[low] + LIMB_MARGIN, angles[high] - LIMB_MARGIN
+    least_angle, most_angle = angles[low] + LIMB_MARGIN, angles[high] - LIMB_MARGIN
+    # A joint without a stop has an end only where its limb would not yield.
+    if low == 0 and np.isinf(robot.position_lower[joint]):
+        least_angle = -np.inf
+    if high == len(angles) - 1 and np.isinf(robot.position_upper[joint]):
+        most_angle = np.inf
+    return least_angle, most_angle
 
 
 def _jacobians(
@@ -148,13 +170,19 @@ def _jacobians(
         q,
         int(robot.base_positions + joint),
         angles,
-        frame.body,
-        frame.R_PF,
-        frame.p_PF,
-        robot.base_velocities + limb,
+        FrameColumns(frame.body, frame.R_PF, frame.p_PF, robot.base_velocities + limb),
         J,
     )
     return J
+
+
+class FrameColumns(NamedTuple):
+    """A frame on a body, and columns of its Jacobian."""
+
+    body: int
+    R_PF: MatrixView  # (3, 3)
+    p_PF: Vector  # (3,)
+    columns: Indices
 
 
 @compiled
@@ -164,10 +192,7 @@ def _limb_jacobians(
     q: Vector,
     joint: int,
     angles: Vector,
-    body: int,
-    R_PF: MatrixView,
-    p_PF: Vector,
-    columns: Indices,
+    frame: FrameColumns,
     out: Array3,
 ) -> None:
     """Writes columns of a frame's Jacobian for each angle of one position of q."""
@@ -177,8 +202,8 @@ def _limb_jacobians(
     for k in range(angles.shape[0]):
         q[joint] = angles[k]
         forward_pass(tree, q, still, still, 0.0, ws, False)
-        kinematics.frame_pose(tree, ws, q, body, R_PF, p_PF, R, r)
-        kinematics.frame_jacobian(tree, ws, body, r, J)
+        kinematics.frame_pose(tree, ws, q, frame.body, frame.R_PF, frame.p_PF, R, r)
+        kinematics.frame_jacobian(tree, ws, frame.body, r, J)
         for i in range(6):
-            for c in range(columns.shape[0]):
-                out[k, i, c] = J[i, columns[c]]
+            for c in range(frame.columns.shape[0]):
+                out[k, i, c] = J[i, frame.columns[c]]
