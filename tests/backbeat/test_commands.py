@@ -193,7 +193,7 @@ def test_a_run_explains_itself(printed, library, tmp_path):
     text = printed("explain", path, "--at", 0.2, "--library", library)
     assert text.startswith("at 0.200 s of the behavior")
     assert "center of mass (weight" in text
-    assert "nearest limits" in text
+    assert "inactive limits, by increasing room" in text
 
 
 def test_a_time_that_a_run_does_not_have_is_refused_at_once(

@@ -59,16 +59,16 @@ def test_a_humanoid_goes_through_every_command(backbeat, tmp_path, name, sole):
 def test_a_shipped_behavior_goes_on_another_robot(backbeat, tmp_path):
     robot = write_humanoid(tmp_path, "g1", "spheres")
     at = ("--robot", robot, "--library", tmp_path / "library")
-    code, _, err = backbeat("track", "side-step", *at)
+    code, _, err = backbeat("track", "march", *at)
     assert code == 2
-    assert f"backbeat build side-step --robot {robot}" in err
-    code, _, err = backbeat("build", "side-step", *at)
+    assert f"backbeat build march --robot {robot}" in err
+    code, _, err = backbeat("build", "march", *at)
     assert code == 0, err
-    assert "side-step-g1 (footsteps, 6.0 s, verified): Steps to the side" in err
-    code, out, err = backbeat("track", "side-step", *at, "--json")
+    assert "march-g1 (footsteps, 8.6 s, 98 BPM" in err
+    code, out, err = backbeat("track", "march", *at, "--duration", 3, "--json")
     assert code == 0, err
     tracked = json.loads(out)
-    assert tracked["behavior"] == "side-step-g1"
+    assert tracked["behavior"] == "march-g1"
     assert tracked["survived"]
     assert tracked["com_error_mm"]["rms"] < 6.0
 

@@ -158,7 +158,7 @@ def test_the_detail_that_is_asked_for_holds(player):
     assert player.source.live.time_step == 0.002
     ask(player, "play", True)
     until(player, lambda: player.transport.time > 0.2)
-    assert not player.source.live.scenario_so_far().watch_forces
+    assert not player.source.live.scenario_so_far().monitoring.watch_forces
 
 
 def test_in_the_lead_in_longer_steps_begin_anew_by_themselves(player, monkeypatch):

@@ -137,14 +137,22 @@ def _follow(
     patch: pytest.MonkeyPatch, loop: diagram.ClosedLoop, clock: list[float]
 ) -> None:
     """Keeps the time of the controllers' last call."""
-    for system, name in ((loop.whole_body, "tick"), (loop.predictive, "step")):
-        function = getattr(system, name)
+    for system in (loop.whole_body, loop.predictive):
+        patch.setattr(system, "core", _Timed(system.core, clock))
 
-        def timed(t: float, *rest: Any, function: Any = function) -> Any:
-            clock[0] = t
-            return function(t, *rest)
 
-        patch.setattr(system, name, timed)
+class _Timed:
+    """A core of a controller that keeps the time of its last call."""
+
+    def __init__(self, core: Any, clock: list[float]) -> None:
+        self._core, self._clock = core, clock
+
+    def __call__(self, t: float, *rest: Any) -> Any:
+        self._clock[0] = t
+        return self._core(t, *rest)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._core, name)
 
 
 def _break(

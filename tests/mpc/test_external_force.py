@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from backbeat.mpc.scenario.parts.external_acceleration_xy import Push
+from backbeat.mpc.scenario.parts.push import Push
 from numpy.testing import assert_allclose
 
 from backbeat.mpc.plans.external_force import (

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from backbeat.mpc.scenario.parts.external_acceleration_xy import Push
+from backbeat.mpc.scenario.parts.push import Push
 
 from backbeat.models.state.configuration import Configuration
 from backbeat.mpc.analysis.metrics import run_metrics

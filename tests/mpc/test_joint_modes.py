@@ -30,9 +30,8 @@ def pulled(behavior, *periods, **more):
         lead_out=0.0,
         pushes=[PULL],
         compliant=list(periods),
+        **more,
     )
-    for name, value in more.items():
-        setattr(scenario, name, value)
     return run_scenario(scenario.check(), behavior)
 
 

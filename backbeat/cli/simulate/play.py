@@ -47,7 +47,7 @@ def command(
 
     options.check_rates(speed, fps)
     check_port(port)
-    name = name_on_robot(name or "", robot, library) or None
+    name = name if name is None else name_on_robot(name, robot, library)
     subject = options.Subject(name, move, kinematic)
     playback = Playback(
         speed, loop, wait, port, simulated, unverified, not subject.is_named, detail

@@ -65,7 +65,7 @@ def handshake(reference):
         make_schema(reference.robot),
         "stand",
         motion_fingerprint(reference.behavior),
-        plain(asdict(SCENARIO)),
+        plain(SCENARIO.to_dict()),
     )
 
 

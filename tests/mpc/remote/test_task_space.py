@@ -181,9 +181,9 @@ def test_what_is_refused_is_said_in_words(serving):
         asleep.open()
     alone, _ = serving("stand")
     with pytest.raises(BackbeatError, match="serves 'stand' alone, and no task space"):
-        run_task_space(ARM, alone)
+        run_task_space(ARM, remote_task_space(alone))
     with pytest.raises(BackbeatError, match="no controller answers"):
-        run_task_space(ARM, Address(port=1))
+        run_task_space(ARM, remote_task_space(Address(port=1)))
 
 
 def test_joints_are_told_by_name_in_whatever_order():
