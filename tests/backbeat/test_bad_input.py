@@ -256,7 +256,10 @@ def test_a_controller_that_is_none(refused, built, library_folder, options, sent
     [
         (["--port", 80], "--port 80 is not between"),
         (["--host", "256.0.0.1"], "cannot listen at '256.0.0.1'"),
-        (["--host", "nope.invalid"], "'nope.invalid': there is no machine of that name"),
+        (
+            ["--host", "nope.invalid"],
+            "'nope.invalid': there is no machine of that name",
+        ),
         (["--host", 70 * "a"], "choose another --host, for instance 127.0.0.1"),
         (["--host", "192.0.2.1"], "choose another --host."),
         (["--host", ""], "serve needs a --host"),

@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from backbeat.mpc.scenario.parts.push import Push
 from numpy.testing import assert_allclose
 
 from backbeat.mpc.plans.external_force import (
@@ -19,6 +18,7 @@ from backbeat.mpc.plans.external_force import (
 from backbeat.mpc.plans.start import PlanStart
 from backbeat.mpc.predictive.program import PredictiveProgram
 from backbeat.mpc.reference.trajectory import Reference
+from backbeat.mpc.scenario.parts.push import Push
 from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.simulation.simulate import run_scenario
 from tests.tolerances import EXACT

@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from backbeat.mpc.scenario.parts.push import Push
 
 from backbeat.models.state.configuration import Configuration
 from backbeat.mpc.analysis.metrics import run_metrics
@@ -21,6 +20,7 @@ from backbeat.mpc.predictive.plan_explanation import explain_plan
 from backbeat.mpc.predictive.program import PredictiveProgram
 from backbeat.mpc.reference.trajectory import Reference
 from backbeat.mpc.scenario.model_mismatch import ModelMismatch
+from backbeat.mpc.scenario.parts.push import Push
 from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.simulation.simulate import run_scenario
 

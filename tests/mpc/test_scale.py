@@ -1,4 +1,4 @@
-"""Controllers of robots of one shape and of different sizes do the same at their size."""
+"""Controllers of robots of one shape do the same at each robot's size."""
 
 import xml.etree.ElementTree as ET
 
