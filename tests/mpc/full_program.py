@@ -9,6 +9,7 @@ import piqp
 from scipy.spatial.transform import Rotation
 
 from backbeat.models.contact.cones import PATCH_MARGIN, wrench_cone
+from backbeat.mpc.reference.scale import body_scale
 from backbeat.mpc.whole_body.programs.limb_elimination import LEVER
 from backbeat.mpc.whole_body.programs.limbs import find_limbs
 from backbeat.mpc.whole_body.programs.limits import (
@@ -137,7 +138,8 @@ class FullProgram:
         if self._follows_wholly(c):
             return np.eye(6)
         # Turns, in the axes of the patch, count at the lever.
-        W = np.diag([LEVER] * 3 + [1.0] * 3) @ self.axes[c].T
+        lever = LEVER * body_scale(self.robot).length
+        W = np.diag([lever] * 3 + [1.0] * 3) @ self.axes[c].T
         J_L = self.drake.jacobian(self.contacts[c])[:, 6 + self._limb(c)]
         return np.asarray((W @ J_L).T @ W)
 

@@ -25,6 +25,7 @@ class ModelData(NamedTuple):
     tree: KinematicTree
     gravity: float
     mass: float
+    scale: float  # of lengths, see `backbeat.mpc.reference.scale`
     effort: Vector  # (nj,) what motors give
     stall: Vector  # (nj,) at rest, and what they lose with speed
     slope: Vector  # (nj,)

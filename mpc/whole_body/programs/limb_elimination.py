@@ -252,10 +252,10 @@ def _follow_contacts(model, gains, target, v, work, inverses, K, k):
     nf = v.shape[0] - model.effort.shape[0]
     J_L, a = np.empty((6, 6)), np.empty(6)
     for c in range(model.limb.shape[0]):
-        lever = 1.0
+        lever = model.scale  # turns and motions compare at the robot's size
         for j in range(6):
             if model.limb[c, j] < 0:
-                lever = LEVER
+                lever = LEVER * model.scale
         for i in range(6):
             for j in range(6):
                 J_L[i, j] = 0.0

@@ -158,6 +158,7 @@ class WholeBodyProgram:
             tree=robot.tree,
             gravity=robot.gravity,
             mass=robot.total_mass,
+            scale=body_scale(robot).length,
             effort=robot.effort_limits,
             stall=robot.motors.stall,
             slope=robot.motors.slope,
