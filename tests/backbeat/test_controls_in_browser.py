@@ -222,13 +222,15 @@ def test_sensors_pushes_hands_and_saving(driven, tmp_path, monkeypatch):
         driven.slide(f".panel [aria-label='{label}']", value)
     choose(".panel select.body", "utorso")
     driven.click(".panel .shove")
-    driven.until(lambda: scenario().pushes)
-    (push,) = scenario().pushes
+    driven.until(lambda: scenario().disturbances.pushes)
+    (push,) = scenario().disturbances.pushes
     assert push.body == "utorso"
     assert push.impulse == pytest.approx([0.0, 20.0, 0.0], abs=1e-9)
     driven.click(".panel [data-way='180']")
-    driven.until(lambda: len(scenario().pushes) == 2)
-    assert scenario().pushes[1].impulse == pytest.approx([-20.0, 0.0, 0.0], abs=1e-9)
+    driven.until(lambda: len(scenario().disturbances.pushes) == 2)
+    assert scenario().disturbances.pushes[1].impulse == pytest.approx(
+        [-20.0, 0.0, 0.0], abs=1e-9
+    )
 
     first = driven.settings()
     driven.slide(".panel [aria-label='up']", 0.05)
@@ -245,7 +247,7 @@ def test_sensors_pushes_hands_and_saving(driven, tmp_path, monkeypatch):
     choose(".panel select.sense", "estimated")
     driven.until(lambda: player.source.live is not truthful)
     driven.until(lambda: player.source.reach > 0.1)
-    assert scenario().state == "estimated"
+    assert scenario().sensing.state == "estimated"
     first = driven.settings()
     driven.slide(".panel [data-setting=noise_scale] input", 3.0)
     driven.until(lambda: driven.settings()["noise_scale"] == 3.0)
@@ -255,4 +257,4 @@ def test_sensors_pushes_hands_and_saving(driven, tmp_path, monkeypatch):
     choose(".panel select.sense", "true")
     driven.until(lambda: player.source.live is not sensing)
     driven.until(lambda: player.source.reach > 0.1)
-    assert scenario().state == "true"
+    assert scenario().sensing.state == "true"
