@@ -1,4 +1,4 @@
-"""A robot YAML for a model that nobody described, and what it is made of.
+"""A robot YAML for a model without a description, and what it is made of.
 
 adopted = adopt("robot.urdf", "my-robot.yaml")
 adopted.text, adopted.proposal.remarks

@@ -6,11 +6,11 @@ import numpy as np
 
 from backbeat.models.dynamics.frames import Frame
 from backbeat.models.robot.model import RobotModel
-from backbeat.models.robot.roles import OPPOSED, TURNING
+from backbeat.models.robot.roles import OPPOSED, TURNING, TURNS
 from backbeat.models.state.configuration import Configuration
 
 # Axes that turns are about, while arms and legs hang.
-AXES = {"roll": (1.0, 0.0, 0.0), "pitch": (0.0, 1.0, 0.0), "yaw": (0.0, 0.0, 1.0)}
+AXES = dict(zip(TURNS, np.eye(3), strict=True))
 # What a positive turn does to the end of a limb that hangs, for shoulders may have
 # tilted axes: the end, and the way that it goes.
 AHEAD, BACK, LEFT = (1.0, 0.0, 0.0), (-1.0, 0.0, 0.0), (0.0, 1.0, 0.0)

@@ -12,9 +12,8 @@ import numpy as np
 
 from backbeat.models.adoption.limbs import HumanoidLimbs
 from backbeat.models.adoption.model_tree import ModelTree, TreeJoint
+from backbeat.models.robot.roles import TURNS
 
-# Words for turns about x, y and z.
-TURNS = ("roll", "pitch", "yaw")
 # Cosine of the angle from which an axis is said to be oblique.
 OBLIQUE = 0.9
 # Cosine of the angle within which an axis lies along a part of a limb.

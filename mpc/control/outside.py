@@ -1,7 +1,7 @@
 """What a simulation asks of controllers that are not in it.
 
-A simulation takes a function that connects it to them, and knows neither where they
-are nor how they are spoken to: `backbeat.mpc.remote` has those of another process.
+A simulation takes a function that connects it to them, and depends on neither their
+place nor their protocol: `backbeat.mpc.remote` has those of another process.
 """
 
 from collections.abc import Callable
@@ -29,7 +29,7 @@ class OutsideControllers(Protocol):
         """Gets them ready.
 
         Raises:
-            BackbeatError: nobody answers, or they refuse.
+            BackbeatError: no controller answers, or they refuse.
         """
 
     def close(self) -> None:
@@ -51,7 +51,7 @@ class OutsideTaskSpace(Protocol):
         """Gets it ready.
 
         Raises:
-            BackbeatError: nobody answers, or it refuses.
+            BackbeatError: no controller answers, or it refuses.
         """
 
     def close(self) -> None:

@@ -271,7 +271,7 @@ class RemoteControllers:
         """Connects.
 
         Raises:
-            BackbeatError: nobody listens, it does not get ready, or it refuses.
+            BackbeatError: no controller listens, it does not get ready, or it refuses.
         """
         self._link.open()
 

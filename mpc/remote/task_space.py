@@ -205,7 +205,7 @@ class RemoteTaskControl:
         """Connects.
 
         Raises:
-            BackbeatError: nobody listens, it does not get ready, or it refuses.
+            BackbeatError: no controller listens, it does not get ready, or it refuses.
         """
         self._link.open()
 

@@ -42,8 +42,8 @@ class SensorSetup(NamedTuple):
 class SensedPorts(NamedTuple):
     """What controllers and detector are told: the truth, or what sensors make of it.
 
-    `sampled` is the state of when wrenches and `specific_force` were felt; who is told
-    the truth has no accelerometer.
+    `sampled` is the state of when wrenches and `specific_force` were felt; on
+    the true state there is no accelerometer.
     """
 
     state: OutputPort
@@ -61,7 +61,7 @@ def add_estimator(
     contact_log: ContactLog,
     noise_scale: OutputPort | None = None,
 ) -> StateEstimator:
-    """Adds sensors and an estimator that knows their delay.
+    """Adds sensors and an estimator that accounts for their delay.
 
     Args:
         builder: diagram under construction.

@@ -4,8 +4,8 @@ from backbeat.mpc.analysis.survival import judge
 from backbeat.mpc.reference.trajectory import Reference
 from backbeat.mpc.simulation.run import SimulationRun
 
-# After the end of a push [s]. A card judges 4 s after it: whoever has its behavior
-# resumed sooner has done more, and the other half of the run need not be simulated.
+# After the end of a push [s]. A card judges 4 s after it: to have the behavior
+# resumed sooner is more, and the other half of the run need not be simulated.
 SOON = 2.5
 
 

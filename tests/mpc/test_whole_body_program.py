@@ -9,8 +9,8 @@ from scipy.optimize import nnls
 
 from backbeat.models.contact.cones import PATCH_MARGIN
 from backbeat.mpc.whole_body.programs import momentum as whole_body_program
+from backbeat.mpc.whole_body.programs.contact_motion import MOST_PULL, MOST_TURN
 from backbeat.mpc.whole_body.programs.gains import WholeBodyGains
-from backbeat.mpc.whole_body.programs.limb_elimination import MOST_PULL, MOST_TURN
 from backbeat.mpc.whole_body.programs.momentum import (
     WholeBodyProgram,
     WholeBodySolution,

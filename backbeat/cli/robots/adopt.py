@@ -1,4 +1,4 @@
-"""`backbeat adopt`: a robot YAML proposed for a model that nobody described."""
+"""`backbeat adopt`: a robot YAML proposed for a model without a description."""
 
 import math
 from pathlib import Path

@@ -31,7 +31,7 @@ class TimingSettings:
     # Time between plans and between whole-body ticks [s].
     plan_period: float = 0.02
     tick_period: float = 0.002
-    # How much later than its state a plan takes effect [s]; the controller knows it.
+    # How much later than its state a plan takes effect [s]; the plan allows for it.
     planning_time: float = 0.0
 
     @property

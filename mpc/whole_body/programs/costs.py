@@ -14,7 +14,7 @@ from backbeat.models.dynamics.kinematics import (
     frame_pose,
 )
 from backbeat.models.dynamics.rotations import quaternion_to_matrix, relative_log
-from backbeat.mpc.whole_body.programs.limb_elimination import contact_acceleration
+from backbeat.mpc.whole_body.programs.contact_motion import contact_acceleration
 
 
 @compiled

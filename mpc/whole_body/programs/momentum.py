@@ -120,7 +120,7 @@ class WholeBodyProgram:
             BackbeatError: a contact is unknown, or one without a limb comes first.
         """
         self.robot, self.contacts, self.points = robot, tuple(contacts), tuple(points)
-        scale = body_scale(robot)
+        scale = self._scale = body_scale(robot)
         self._stepping_gains = gains or WholeBodyGains().at(scale)
         self.model: ModelData = self._make_model(friction)
         on_limbs = len(self.model.limb) == len(self.contacts) > 1
@@ -158,7 +158,7 @@ class WholeBodyProgram:
             tree=robot.tree,
             gravity=robot.gravity,
             mass=robot.total_mass,
-            scale=body_scale(robot).length,
+            scale=self._scale.length,
             effort=robot.effort_limits,
             stall=robot.motors.stall,
             slope=robot.motors.slope,

@@ -1,4 +1,4 @@
-"""Limbs and roles of robots that nobody described, and what is refused."""
+"""Limbs and roles of robots without a description, and what is refused."""
 
 import itertools
 
