@@ -13,7 +13,8 @@ from backbeat.models.state.configuration import Configuration
 AXES = dict(zip(TURNS, np.eye(3), strict=True))
 # What a positive turn does to the end of a limb that hangs, for shoulders may have
 # tilted axes: the end, and the way that it goes.
-AHEAD, BACK, LEFT = (1.0, 0.0, 0.0), (-1.0, 0.0, 0.0), (0.0, 1.0, 0.0)
+AHEAD, LEFT, _ = np.eye(3)
+BACK = -AHEAD
 ARM, LEG = ("wrist", "elbow", "shoulder"), ("ankle", "knee", "hip")
 MOVES = {
     "elbow": (ARM, AHEAD),
@@ -69,7 +70,7 @@ def _way(state: Configuration, role: str, joint: str) -> float:
     else:
         way = AXES[role.rpartition(" ")[2]]
         J = state.jacobian(robot.frame(robot.roles.link(role)))[:3]
-    return float(J[:, column] @ np.array(way))
+    return float(J[:, column] @ way)
 
 
 def _center_jacobian(state: Configuration, frame: Frame) -> np.ndarray:
