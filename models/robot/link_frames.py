@@ -20,6 +20,8 @@ from backbeat.models.robot.mimic import Follower
 # Joints of a leg that may roll its sole while it stands, and share of an axis along the
 # sole from which a joint rolls it.
 ROLLING, ALONG = 5, 0.7
+# Half width up to which a sole rolls, as a share of the leg's length.
+NARROW = 0.03
 
 
 class RobotFrames:
@@ -101,14 +103,15 @@ class RobotFrames:
         # A line is a blade that stands on both sides of it.
         is_line = contact.half_width == 0.0 and contact.half_length > 0.0
         half_width = LINE if is_line else contact.half_width
-        rolls = self._rolls(frame, contact.limb) if limb else False
+        rolls = self._rolls(frame, half_width, contact.limb) if limb else False
         size = contact.half_length, half_width
         return ContactFrame(frame, *size, np.array(limb, int), rolls)
 
-    def _rolls(self, frame: Frame, limb: Sequence[str]) -> bool:
+    def _rolls(self, frame: Frame, half_width: float, limb: Sequence[str]) -> bool:
         """Whether a leg of five joints has but one that rolls its sole, all at zero.
 
-        That one takes it sideways, too, and can do either but not both.
+        That one takes it sideways, too, and can do either but not both. A wide sole
+        lies flat all the same: rolled, it would lift the robot by its half width.
         """
         if len(limb) != ROLLING:
             return False
@@ -116,6 +119,10 @@ class RobotFrames:
         body = self._plant.GetBodyByName(self._bodies[frame.body])
         X_WP = self._plant.EvalBodyPoseInWorld(context, body)
         ahead = X_WP.rotation().matrix() @ frame.R_PF[:, 0]
+        hip = self._plant.GetJointByName(limb[0]).frame_on_child()
+        leg = X_WP @ frame.p_PF - hip.CalcPoseInWorld(context).translation()
+        if half_width > NARROW * np.linalg.norm(leg):
+            return False
         turning = 0
         for name in limb:
             joint = self._plant.GetJointByName(name)
