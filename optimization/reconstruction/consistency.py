@@ -29,6 +29,10 @@ from backbeat.models.dynamics.rolling import roll
 from backbeat.optimization.kinematics.limb import Limb, Movement, put_limb
 from backbeat.optimization.transcription.program import Program
 
+# Share of a roll moment that is corrected where a sole rolls on its edge, which bears
+# hardly any: other forces are corrected rather.
+ON_EDGE = 0.2
+
 
 class StandingContacts(NamedTuple):
     """Contacts and where they stand, sample by sample."""
@@ -148,21 +152,23 @@ def _balance(program, ws, standing, R_WC, now, wrench, tau):
         for c in range(C):
             if standing[c] and first[c] == 0:
                 share = max(wrench[c, 5], 1.0) / load
-                B = _wrench_map(R_WC[c], r[c], reach)
+                B = _wrench_map(R_WC[c], r[c], reach, program.frame_rolls[c])
                 G += share * share * (B @ B.T)
         x = np.linalg.solve(G, tau[:6].copy())
         for c in range(C):
             if standing[c] and first[c] == 0:
                 share = max(wrench[c, 5], 1.0) / load
-                B = _wrench_map(R_WC[c], r[c], reach)
+                B = _wrench_map(R_WC[c], r[c], reach, program.frame_rolls[c])
                 y = share * share * (B.T @ x)
+                if program.frame_rolls[c] > 0.0:
+                    y[0] *= ON_EDGE
                 for i in range(3):
                     wrench[c, i] += reach * y[i]
                     wrench[c, 3 + i] += y[3 + i]
 
 
 @compiled
-def _wrench_map(R_WC, r, reach):
+def _wrench_map(R_WC, r, reach, rolls):
     """Maps a scaled contact wrench to the wrench about the base origin."""
     B = np.zeros((6, 6))
     for j in range(3):
@@ -176,4 +182,7 @@ def _wrench_map(R_WC, r, reach):
         B[3, 3 + j] = f0
         B[4, 3 + j] = f1
         B[5, 3 + j] = f2
+    if rolls > 0.0:
+        for i in range(6):
+            B[i, 0] *= ON_EDGE
     return B

@@ -204,7 +204,22 @@ def _frames(program, q, k, scratch, values, derivatives, linearize):
                 for i in range(3):
                     D[i, j] = E[i, 0] * J[0, j] + E[i, 1] * J[1, j] + E[i, 2] * J[2, j]
                     D[3 + i, j] = J[3 + i, j]
+            if half_width > 0.0:
+                _leave_out_turns(T, to_pivot, to_place, J, D)
     return cost
+
+
+@compiled
+def _leave_out_turns(T, to_pivot, to_place, J, D):
+    """Takes off D what turns do to a pivot and not to the place: all but the roll."""
+    d, o = np.zeros(3), np.zeros(3)
+    for i in range(3):
+        for m in range(3):
+            d[i] += T[m, i] * to_pivot[m]
+            o[i] += T[m, i] * to_place[m]
+    for j in range(D.shape[1]):
+        D[3, j] -= J[1, j] * d[2] - J[2, j] * (d[1] - o[1])
+        D[4, j] -= J[2, j] * (d[0] - o[0])
 
 
 @compiled
