@@ -75,6 +75,8 @@ def see_contacts(
             for i in range(3):
                 z[i] += to_pivot[i]
         frame_jacobian(tree, ws, limbs.body[c], z, J)
+        for i in range(3):
+            out.touch[c, i] = z[i]
         if limbs.rolls[c] > 0.0:
             for i in range(3):
                 z[i] += to_place[i] - to_pivot[i]

@@ -71,7 +71,7 @@ def see_rest(estimate, R, c, kinematics, rate, noise, off, variance):
     for i in range(3):
         w[i] = rate[i] - b[0, i]
         u[i] = kinematics.velocity[c, i]
-    add_cross(w, z, u)
+    add_cross(w, kinematics.touch[c], u)
     lever = z[0] * z[0] + z[1] * z[1] + z[2] * z[2]
     for i in range(3):
         off[0, i] = R[i, 0] * z[0] + R[i, 1] * z[1] + R[i, 2] * z[2] + x[1, i] - d[i]
@@ -193,7 +193,7 @@ def measure(
     for c in range(C):
         if not stands[c]:
             continue
-        z, d, k = kinematics.place[c], x[2 + c], CONTACT + 3 * c
+        d, k = x[2 + c], CONTACT + 3 * c
         see_rest(estimate, R, c, kinematics, rate, noise, off, spread)
         for i in range(3):
             index[m, 0], h[m, 0] = k + i, 1.0
@@ -203,7 +203,7 @@ def measure(
         if not grips[c]:
             continue
         for i in range(3):
-            _rest_row(R, z, n, i, index[m], h[m])
+            _rest_row(R, kinematics.touch[c], n, i, index[m], h[m])
             y[m], variance[m] = off[1, i], spread[1, i]
             m += 1
         if not level:

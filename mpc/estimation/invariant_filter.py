@@ -76,6 +76,7 @@ class ContactKinematics(NamedTuple):
     J: Array3  # (C, 3, K) of the place by the joints of the limb
     ahead: Matrix  # (C, 3) unit vector along the patch
     rolls: Vector  # (C,) half widths of soles that roll [m], or `FLAT`
+    touch: Matrix  # (C, 3) where it touches [m]: the place, or the pivot of such a sole
 
 
 @compiled

@@ -302,6 +302,7 @@ def _advance(
         np.empty((C, 3, K)),
         np.empty((C, 3)),
         np.empty(C),
+        np.empty((C, 3)),
     )
     R, up = np.empty((3, 3)), np.empty(3)
     quaternion_to_matrix(base.q, R)
