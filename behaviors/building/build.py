@@ -41,6 +41,7 @@ from backbeat.behaviors.specification.kinds import (
     read_specification,
 )
 from backbeat.behaviors.specification.setlist_rules import as_in_show, part_paths
+from backbeat.behaviors.specification.transfer import transferred
 from backbeat.models.common.errors import BackbeatError, NoMotionError
 from backbeat.optimization.diagnosis.explanation import explain
 from backbeat.optimization.interior_point.phase_durations import optimize_durations
@@ -92,8 +93,11 @@ def build(
     if isinstance(specification, SetlistSpecification):
         refuse_setlist(text, path)
     key = build_key(specification, text, path.parent)
-    if not force and library.key(specification.name) == key:
-        return library.load(specification.name)
+    robot = specification.robot
+    if not force:
+        if library.key(specification.name, robot) == key:
+            return library.load(specification.name, robot)
+        library.check_replaced(specification.name, robot)
     report(0.0, "reading")
     if isinstance(specification, DanceSpecification):
         refuse_failures(text, path)
@@ -238,20 +242,22 @@ def _attempt(
     return _solve_short(specification.name, plan, about, reports)
 
 
-def solve_preview(move: str, folder: str | Path) -> Behavior:
+def solve_preview(move: str, folder: str | Path, robot: str = "") -> Behavior:
     """A verified motion of one move of a dance alone.
 
     Args:
         move: name of the move.
         folder: where moves of the user's own may be.
+        robot: that makes it, a shipped name or path of a robot YAML; "" for Atlas.
 
     Raises:
-        BackbeatError: there is no such move, or no motion was found.
+        BackbeatError: there is no such move or robot, or no motion was found.
     """
     folder = Path(folder)
     dance = preview(move, vocabulary(folder))
     reports = Reports(lambda share, what: None, lambda entry: None)
-    return solve(dance.dance, dance.text(), folder / f"{move}.yaml", "", reports)
+    alone = transferred(dance.dance, robot) if robot else dance.dance
+    return solve(alone, alone.text(), folder / f"{move}.yaml", "", reports)
 
 
 def _solve_short(

@@ -9,7 +9,7 @@ import numpy as np
 import yaml
 
 from backbeat.behaviors.library.behavior import BEAT_PRIORITY, check_beat_priority
-from backbeat.behaviors.library.store import check_name
+from backbeat.behaviors.library.stored import check_name
 from backbeat.behaviors.motion.plan import MotionPlan
 from backbeat.behaviors.music.notation.player import Hints
 from backbeat.models.common.atomic_file import replacing

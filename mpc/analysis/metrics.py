@@ -81,6 +81,7 @@ def run_metrics(run: SimulationRun) -> dict[str, object]:
     analysis = RunAnalysis(run, reference)
     metrics: dict[str, object] = {
         "behavior": run.behavior.name,
+        "robot": run.behavior.robot_model.name,
         "scenario": run.scenario.to_dict(),
         "seed": run.scenario.seed,
         "state": STATE[str(run.scenario.sensing.state)],
