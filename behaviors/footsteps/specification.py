@@ -306,7 +306,9 @@ class Walker:
         ]
         name = self.robot.feet[foot]
         free = step.feet == "none"
-        yield FrameTask(name, knots, targets, "rx ry rz", weight=40.0)
+        # One that rolls does so with its leg.
+        turns = "ry rz" if self.robot.contacts[name].rolls else "rx ry rz"
+        yield FrameTask(name, knots, targets, turns, weight=40.0)
         if not free:
             yield FrameTask(name, knots, targets, "x y", weight=40.0)
             yield FrameTask(name, knots, targets, "z", weight=400.0)

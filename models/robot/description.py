@@ -29,7 +29,8 @@ from backbeat.models.urdf.overlay.made_description import made_description
 class ContactDescription:
     """A flat patch of the robot that touches the world.
 
-    With zero half sizes the patch is a point and carries a pure force.
+    With zero half sizes the patch is a point and carries a pure force; with a half
+    length alone it is a line, which bears no moment about itself.
     """
 
     # Link the patch is on.
@@ -324,10 +325,10 @@ def _loaded(paths: tuple[Path, ...], _stamps: tuple[Stamp, ...]) -> RobotDescrip
     for name, contact in contacts.items():
         _check_pose(path, name, contact.position, contact.rpy)
         sizes = contact.half_length, contact.half_width
-        if not (sizes == (0.0, 0.0) or min(sizes) > 0.0):
+        if not (sizes == (0.0, 0.0) or (sizes[0] > 0.0 and sizes[1] >= 0.0)):
             raise BackbeatError(
                 f"{path}: contact {name!r} needs half_length and half_width > 0 for a "
-                "patch, or both 0 for a point"
+                "patch, a half_length alone for a line, or both 0 for a point"
             )
     return description
 

@@ -89,6 +89,13 @@ def are_level(estimate, R, kinematics, stands, grips, noise):
             continue
         height = estimate.x[2 + c, 2]
         low, high = min(low, height), max(high, height)
+        if kinematics.rolls[c] >= 0.0:
+            u = 0.0
+            for k in range(3):
+                u += R[2, k] * kinematics.ahead[c, k]
+            if abs(u) >= noise.flat:
+                return False
+            continue
         for i in range(2):
             u = 0.0
             for k in range(3):
@@ -136,6 +143,18 @@ def _flatness_row(R, normal, i, index, h):
 
 
 @compiled
+def _pitch_row(R, ahead, index, h):
+    """Row of the pitch of a sole that rolls; returns the rise of its length."""
+    u = np.zeros(3)
+    for i in range(3):
+        for j in range(3):
+            u[i] += R[i, j] * ahead[j]
+    index[0], h[0] = ROTATION, u[1]
+    index[1], h[1] = ROTATION + 1, -u[0]
+    return u[2]
+
+
+@compiled
 def measure(
     estimate: BaseEstimate,
     kinematics: ContactKinematics,
@@ -149,7 +168,8 @@ def measure(
     """What the standing contacts say about the error: h xi[index] = y + noise.
 
     Places: d = p + R z. Of contacts that grip, rest: v = -R (w x z + zdot). On level
-    ground their normals are vertical, too, and their heights zero.
+    ground their normals are vertical, too, and their heights zero; a sole that rolls
+    lies along the ground.
 
     Args:
         estimate: BaseEstimate.
@@ -191,6 +211,11 @@ def measure(
         _height_row(d, k, index[m], h[m])
         y[m], variance[m] = -d[2], noise.height**2
         m += 1
+        if kinematics.rolls[c] >= 0.0:
+            u = _pitch_row(R, kinematics.ahead[c], index[m], h[m])
+            y[m], variance[m] = -u, noise.flatness**2
+            m += 1
+            continue
         for i in range(2):
             u = _flatness_row(R, kinematics.normal[c], i, index[m], h[m])
             y[m], variance[m] = -u, noise.flatness**2

@@ -296,9 +296,18 @@ def _advance(
         return True
     C, K = limbs.joints.shape
     kinematics = ContactKinematics(
-        np.empty((C, 3)), np.empty((C, 3)), np.empty((C, 3)), np.empty((C, 3, K))
+        np.empty((C, 3)),
+        np.empty((C, 3)),
+        np.empty((C, 3)),
+        np.empty((C, 3, K)),
+        np.empty((C, 3)),
+        np.empty(C),
     )
-    see_contacts(tree, ws, limbs, position, velocity, kinematics)
+    R, up = np.empty((3, 3)), np.empty(3)
+    quaternion_to_matrix(base.q, R)
+    for i in range(3):
+        up[i] = R[2, i]
+    see_contacts(tree, ws, limbs, position, velocity, up, kinematics)
     slip, grips = np.empty(C), np.empty(C, np.bool_)
     for c in range(C):
         # A foot that carries little may as well slide or tip.
@@ -308,7 +317,6 @@ def _advance(
     if dt > 0.0:
         propagate(base, gyro, accelerometer, gravity, dt, noise, slip)
     level = correct(base, kinematics, gyro, stands, landed, grips, rough, noise)
-    R = np.empty((3, 3))
     quaternion_to_matrix(base.q, R)
     for i in range(3):
         for k in range(3):

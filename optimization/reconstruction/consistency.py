@@ -25,6 +25,7 @@ from backbeat.models.dynamics.recursion import (
     body_forces,
     forward_pass,
 )
+from backbeat.models.dynamics.rolling import roll
 from backbeat.optimization.kinematics.limb import Limb, Movement, put_limb
 from backbeat.optimization.transcription.program import Program
 
@@ -81,6 +82,7 @@ def make_consistent(
                 program.frame_R[c],
                 program.frame_p[c],
                 program.wrench_first[c],
+                program.frame_rolls[c],
                 limb[c, :n],
                 R_WC[s, c],
                 p_WC[s, c],
@@ -109,6 +111,7 @@ def _balance(program, ws, standing, R_WC, now, wrench, tau):
     R = np.empty((3, 3))
     r = np.empty((C, 3))
     W = np.empty(6)
+    up, to_pivot, to_place = np.empty(3), np.empty(3), np.empty(3)
     # A newton meter of correction costs as much as ten newtons.
     reach = 0.1
     for attempt in range(2):
@@ -120,6 +123,10 @@ def _balance(program, ws, standing, R_WC, now, wrench, tau):
             if not standing[c]:
                 continue
             for i in range(3):
+                up[i] = R_WC[c, i, 2]
+            roll(R, up, program.frame_rolls[c], to_pivot, to_place)
+            for i in range(3):
+                r[c, i] += to_pivot[i]
                 W[i] = 0.0
                 W[3 + i] = 0.0
                 for m in range(3):

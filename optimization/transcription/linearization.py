@@ -14,6 +14,7 @@ from backbeat.models.dynamics.kinematics import (
     frame_pose,
 )
 from backbeat.models.dynamics.recursion import backward_pass, body_forces, forward_pass
+from backbeat.models.dynamics.rolling import roll
 from backbeat.models.dynamics.rotations import (
     box_minus,
     box_plus,
@@ -151,6 +152,7 @@ def _frames(program, q, k, scratch, values, derivatives, linearize):
     phi = np.empty(3)
     E = np.empty((3, 3))
     Jw = np.empty((6, nv))
+    up, to_pivot, to_place = np.empty(3), np.empty(3), np.empty(3)
     cost = 0.0
     for p in range(program.frame_body.shape[0]):
         if not program.frame_used[k, p]:
@@ -163,6 +165,13 @@ def _frames(program, q, k, scratch, values, derivatives, linearize):
             tree, ws, q, body, program.frame_R[p], program.frame_p[p], scratch.R[p], r
         )
         relative_log(scratch.R[p], T, phi)
+        half_width = program.frame_rolls[p]
+        if half_width > 0.0:
+            for i in range(3):
+                up[i] = T[i, 2]
+            roll(scratch.R[p], up, half_width, to_pivot, to_place)
+            for i in range(3):
+                r[i] += to_place[i]
         for i in range(3):
             s = 0.0
             t = 0.0
@@ -171,6 +180,10 @@ def _frames(program, q, k, scratch, values, derivatives, linearize):
                 t += T[m, i] * (p_WB[m] + r[m] - program.p_WG[k, p, m])
             e[i] = s
             e[3 + i] = t
+        if half_width > 0.0:
+            # The place moves as the pivot does, and there the ground acts.
+            for i in range(3):
+                r[i] += to_pivot[i] - to_place[i]
         for i in range(6):
             cost += 0.5 * program.dt[k] * program.frame_weight[k, p, i] * e[i] ** 2
         if linearize:

@@ -80,6 +80,7 @@ class Program(NamedTuple):
     frame_body: Indices  # (P,)
     frame_R: Array3  # (P, 3, 3)
     frame_p: Matrix  # (P, 3)
+    frame_rolls: Vector  # (P,) half widths of soles that roll [m], or `FLAT`
     frame_used: FlagMatrix  # (N, P) whether any task uses the frame
     R_WG: Array4  # (N, P, 3, 3) targets
     p_WG: Array3  # (N, P, 3)

@@ -47,7 +47,7 @@ def write_bounds(
     bound(layout.velocity, nj, free, -speed, speed)
     for i, contact in enumerate(robot.contacts[n] for n in problem.contact_names):
         stands = np.where(on[:, i])[0]
-        num = len(wrench_cone(contact.half_length, contact.half_width, 1.0))
+        num = len(wrench_cone(*contact.bearing, 1.0))
         first = layout.cone + i * CONE_ROWS
         upper[stands, first : first + num] = 0.0
         _bound_normal_force(problem, program, i, stands)

@@ -39,6 +39,7 @@ import numpy as np
 
 from backbeat.models.contact.cones import CONE_ROWS, wrench_cone
 from backbeat.models.dynamics.finite import UNBOUNDED
+from backbeat.models.dynamics.rolling import FLAT
 from backbeat.optimization.problem.tasks import CenterOfMassTask, PostureTask
 from backbeat.optimization.problem.trajectory_problem import TrajectoryProblem
 from backbeat.optimization.transcription.frame_slots import FrameSlot, make_slots
@@ -98,6 +99,9 @@ class Transcription:
             frame_body=np.array([s.frame.body for s in slots], np.int64),
             frame_R=_stack([s.frame.R_PF for s in slots], (3, 3)),
             frame_p=_stack([s.frame.p_PF for s in slots], (3,)),
+            frame_rolls=np.r_[
+                [c.rolled_width for c in self._frames], np.full(P - C, FLAT)
+            ],
             frame_used=_by_knot([s.used for s in slots], nothing.used),
             R_WG=_by_knot([s.R_WG for s in slots], nothing.R_WG),
             p_WG=_by_knot([s.p_WG for s in slots], nothing.p_WG),
@@ -172,7 +176,7 @@ class Transcription:
         cones = np.zeros((len(self._frames), CONE_ROWS, 6))
         limits = self.problem.limits
         for i, c in enumerate(self._frames):
-            half = limits.patch_share * np.array([c.half_length, c.half_width])
+            half = limits.patch_share * np.array(c.bearing)
             A = wrench_cone(half[0], half[1], limits.friction_share * limits.friction)
             cones[i, : len(A)] = A
         return cones

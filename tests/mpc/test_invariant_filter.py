@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from pydrake.math import RollPitchYaw, RotationMatrix
 
+from backbeat.models.dynamics.rolling import FLAT
 from backbeat.models.dynamics.rotations import (
     box_plus,
     quaternion_to_matrix,
@@ -60,7 +61,10 @@ def seen(truth, rate, moving=0.0):
     velocity = np.array([-R.T @ v - np.cross(rate, z) for z in place])
     normal = np.tile(R.T @ [0, 0, 1], (2, 1))
     J = np.tile(np.eye(3, 6), (2, 1, 1))
-    return ContactKinematics(place, normal, velocity + moving, J)
+    ahead = np.tile(R.T @ [1, 0, 0], (2, 1))
+    return ContactKinematics(
+        place, normal, velocity + moving, J, ahead, np.full(2, FLAT)
+    )
 
 
 def random_estimate(seed):
@@ -204,6 +208,8 @@ class Robot:
                 exact.normal,
                 exact.velocity + sigma * 20e-3 * rng.normal(size=(2, 3)),
                 exact.J,
+                exact.ahead,
+                exact.rolls,
             )
             propagate(self.filter, gyro, specific, G, DT, self.noise, slip)
             correct(self.filter, kinematics, gyro, feet, NONE, feet, False, self.noise)

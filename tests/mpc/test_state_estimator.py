@@ -52,9 +52,12 @@ def test_contacts_are_where_drake_sees_them(robot, seed):
     rng = np.random.default_rng(seed)
     q = np.r_[1.0, np.zeros(6), 0.5 * rng.normal(size=30)]
     v = np.r_[np.zeros(6), rng.normal(size=30)]
-    out = ContactKinematics(*np.zeros((3, 2, 3)), np.zeros((2, 3, 6)))
+    out = ContactKinematics(
+        *np.zeros((3, 2, 3)), np.zeros((2, 3, 6)), np.zeros((2, 3)), np.zeros(2)
+    )
     limbs = read_limbs(robot)
-    see_contacts(robot.tree, make_workspace(robot.tree), limbs, q[7:], v[6:], out)
+    up = np.array([0.0, 0.0, 1.0])
+    see_contacts(robot.tree, make_workspace(robot.tree), limbs, q[7:], v[6:], up, out)
     drake = DrakeRobot(robot)
     drake.set(q, v)
     for c, name in enumerate(("l_foot", "r_foot")):

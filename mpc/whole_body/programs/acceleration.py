@@ -81,9 +81,7 @@ class AccelerationProgram:
         self.robot, self.tasks = robot, list[AccelerationTask]()
         patches = [robot.contacts[name] for name in contacts]
         self._cones = [
-            wrench_cone(
-                PATCH_MARGIN * c.half_length, PATCH_MARGIN * c.half_width, friction
-            )
+            wrench_cone(*(PATCH_MARGIN * half for half in c.bearing), friction)
             for c in patches
         ]
         self._sharing, self._solver = sharing, DaqpSolver()

@@ -35,7 +35,8 @@ class ModelData(NamedTuple):
     contact_body: Indices  # (C,)
     contact_R: Array3  # (C, 3, 3)
     contact_p: Matrix  # (C, 3)
-    contact_size: Matrix  # (C, 2) half length and half width
+    contact_size: Matrix  # (C, 2) half length and half width, 0 of soles that roll
+    contact_rolls: Vector  # (C,) half widths of soles that roll [m], or `FLAT`
     # (L, 6) joints that follow the first L contacts; -1 where a limb has no more.
     limb: IndexMatrix
     limb_range: Array3  # (2, L, 6) where they stop, or the limb stops to yield
@@ -106,8 +107,8 @@ class ProgramWorkspace(NamedTuple):
     M: Matrix  # (nv, nv)
     J: Array3  # (C, 6, nv) contact Jacobians, patch axes
     Jdv: Matrix  # (C, 6)
-    R: Array3  # (C, 3, 3)
-    r: Matrix  # (C, 3) from the base origin
+    R: Array3  # (C, 3, 3) without the roll of soles that roll
+    r: Matrix  # (C, 3) from the base origin; of soles that roll, their pivots
     Z: Matrix  # (nv, n)
     z0: Vector  # (nv,)
     H: Matrix  # (n, n)

@@ -17,6 +17,7 @@ from backbeat.models.dynamics.kinematics import (
     frame_pose,
 )
 from backbeat.models.dynamics.recursion import backward_pass, body_forces, forward_pass
+from backbeat.models.dynamics.rolling import add_pivot_acceleration, level, roll
 from backbeat.mpc.whole_body.programs.arguments import (
     ModelData,
     ProgramArguments,
@@ -45,11 +46,23 @@ def update_state(
     forward_pass(tree, q, v, np.zeros(nv), model.gravity, ws, False)
     J = np.empty((6, nv))
     a = np.empty(6)
+    up, tilted, to_pivot, to_place = np.zeros(3), np.empty((3, 3)), a[:3], a[3:]
+    up[2] = 1.0
     for c in range(model.contact_body.shape[0]):
         body, R, r = model.contact_body[c], work.R[c], work.r[c]
         frame_pose(tree, ws, q, body, model.contact_R[c], model.contact_p[c], R, r)
+        rolls = model.contact_rolls[c]
+        if rolls > 0.0:
+            roll(R, up, rolls, to_pivot, to_place)
+            for i in range(3):
+                r[i] += to_pivot[i]
+                for k in range(3):
+                    tilted[i, k] = R[i, k]
+            level(tilted, up, R)
         frame_jacobian(tree, ws, body, r, J)
         frame_acceleration(ws, body, r, model.gravity, a)
+        if rolls > 0.0:
+            add_pivot_acceleration(tilted, up, rolls, ws.V[body, :3], a[3:])
         for i in range(3):
             work.Jdv[c, i] = R[0, i] * a[0] + R[1, i] * a[1] + R[2, i] * a[2]
             work.Jdv[c, 3 + i] = R[0, i] * a[3] + R[1, i] * a[4] + R[2, i] * a[5]
