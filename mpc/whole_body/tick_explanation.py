@@ -235,7 +235,9 @@ def _limits(
     x = np.concatenate([free, (solution.wrench + solution.swing_slack).ravel()])
     values = np.concatenate([x, work.A @ x])
     first = n + C * CONE_ROWS
-    _, most = robot.motors.at(v[robot.base_velocities :])
+    u, pairs = v[robot.base_velocities :], robot.motors.pairs
+    _, most = robot.motors.at(u)
+    *_, pair_most = robot.motors.pair_limits(u)
 
     def describe(i: int, side: str) -> tuple[str, float, float, str] | None:
         """Name, what to add to value and bound, scale and unit of bound i."""
@@ -256,7 +258,14 @@ def _limits(
             shift = float(most[j] - work.upper[i])
             name = robot.joint_names[j]
             return f"torque of {name} at its {side} limit", shift, effort, "N m"
-        c, k = divmod(i - first - nj, 6)
+        i -= first + nj
+        if i < len(pair_most):
+            p, m = divmod(i, 2)
+            pair = " and ".join(robot.joint_names[j] for j in pairs.joints[p])
+            shift = float(pair_most[i] - work.upper[first + nj + i])
+            name = f"motor {m + 1} of {pair} at its {side} limit"
+            return name, shift, float(pairs.effort[p]), "N m"
+        c, k = divmod(i - len(pair_most), 6)
         j = program.model.limb[c, k]
         shift = float(work.z0[robot.base_velocities + j])
         name = robot.joint_names[j]
