@@ -22,7 +22,6 @@ def limits(model, target, q, v, work):
     nj, na = model.effort.shape[0], model.free.shape[0]
     C = model.contact_body.shape[0]
     nf, nq = nv - nj, q.shape[0] - nj
-    weight = model.mass * model.gravity
     A, lower, upper = work.A, work.lower, work.upper
     # A joint may not reach its stop within this time [s].
     T = 0.05
@@ -50,6 +49,19 @@ def limits(model, target, q, v, work):
                 A[row, o + i] = model.cone[c, r, i]
             lower[n + row] = -UNBOUNDED
             upper[n + row] = 0.0 if standing else UNBOUNDED
+    _torque_limits(model, target, v, work)
+    motors = 2 * model.pairs.joints.shape[0]
+    _limb_limits(model, target, q, v, work, C * CONE_ROWS + nj + motors)
+
+
+@compiled
+def _torque_limits(model, target, v, work):
+    """Torque rows of joints, and of motors that drive two of them."""
+    nv, n = work.Z.shape
+    nj, na = model.effort.shape[0], model.free.shape[0]
+    C, nf = model.contact_body.shape[0], nv - nj
+    weight = model.mass * model.gravity
+    A, lower, upper = work.A, work.lower, work.upper
     first = C * CONE_ROWS
     pairs, motors = model.pairs, first + nj
     # Torques of the motors of pairs without accelerations and wrenches.
@@ -86,7 +98,6 @@ def limits(model, target, q, v, work):
                         for i in range(n):
                             A[motors + 2 * p + m, i] += share * A[row, i]
     _pair_limits(pairs, v[nf:nv], rest, motors + n, lower, upper)
-    _limb_limits(model, target, q, v, work, motors + rest.shape[0])
 
 
 @compiled
