@@ -14,6 +14,7 @@ from math import isfinite
 from pathlib import Path
 
 from backbeat.models.actuation.drives import MotorDescription, check_drives
+from backbeat.models.actuation.parallel import ParallelDescription
 from backbeat.models.common.errors import BackbeatError, unknown_name
 from backbeat.models.common.outside_file import is_file, is_there
 from backbeat.models.common.yaml_file import parse_yaml
@@ -173,6 +174,8 @@ class RobotDescription:
     armature: dict[str, float] = field(default_factory=dict)
     # Torque over speed of motors, by joint, group or role.
     motors: dict[str, MotorDescription] = field(default_factory=dict)
+    # Pairs of joints that two motors drive together, by a name.
+    parallel: dict[str, ParallelDescription] = field(default_factory=dict)
     # How far inside the hard limits soft ones lie at least, wherever the URDF has them
     # [rad or m]; 0 leaves them there.
     soft_limit_margin: float = 0.0

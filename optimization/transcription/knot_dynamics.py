@@ -116,12 +116,37 @@ def dynamics_jacobian(program, w, k, scratch, derivatives):
                 D[i, 3 * nb + start + m - first] = (
                     -scale * program.weight * scratch.J[c, m, i]
                 )
+    _motor_columns(program, k, derivatives)
     if 1 < k < program.dt.shape[0] - 1:
         for n in range(n_phi):
             c = program.rated[n]
             D[nv + n, nb + nv + n] = -1.0
             if program.wrench_start[k, c] >= 0:
                 D[nv + n, 3 * nb + program.wrench_start[k, c] + 5] = 1.0
+
+
+@compiled
+def _motor_columns(program, k, derivatives):
+    """Rows of motors, from those of the torques, which are written."""
+    D, nj = derivatives.dynamics[k], program.effort.shape[0]
+    nb = D.shape[0] - program.motor_torque.shape[0]
+    nf, n_phi = 6 if program.tree.floating else 0, program.rated.shape[0]
+    before, after = program.h[k - 1], program.h[k]
+    last = after / (before + after) / program.span[k - 1]
+    following = before / (before + after) / program.span[k]
+    for r in range(program.motor_torque.shape[0]):
+        row = D[nf + nj + n_phi + r]
+        for i in range(D.shape[1]):
+            row[i] = 0.0
+        for j in range(nj):
+            share, speed = program.motor_torque[r, j], program.motor_speed[r, j]
+            if share != 0.0:
+                for i in range(D.shape[1]):
+                    row[i] += share * D[nf + j, i]
+            # The speed at a knot is a mean of those of the intervals beside it.
+            row[nf + j] -= speed * last
+            row[nb + nf + j] += speed * (last - following)
+            row[2 * nb + nf + j] += speed * following
 
 
 @compiled

@@ -134,6 +134,7 @@ def _knot(program, at, k, scratch, values, derivatives, linearize):
     backward_pass(tree, ws, tau, linearize)
     cost += _center_of_mass(program, q[k], k, scratch, values)
     cost += _rows(program, q[k], w, phi, k, tau, values)
+    _motor_rows(program, k, v, values)
     if linearize:
         center_of_mass_jacobian(tree, ws, derivatives.com[k])
         if interior:
@@ -265,6 +266,22 @@ def _center_of_mass(program, q, k, scratch, values):
         e = com[i] - program.com_target[k, i]
         cost += 0.5 * program.dt[k] * program.com_weight[k, i] * e * e
     return cost
+
+
+@compiled
+def _motor_rows(program, k, v, values):
+    """Rows of motors that give less at speed or drive two joints, after the torques."""
+    rows, g = program.rows, values.rows[k]
+    nj = program.effort.shape[0]
+    nf = v.shape[0] - nj
+    interior = 0 < k < program.dt.shape[0] - 1
+    for r in range(program.motor_torque.shape[0]):
+        s = 0.0
+        if interior:
+            for j in range(nj):
+                s += program.motor_torque[r, j] * g[rows.torque + j]
+                s += program.motor_speed[r, j] * v[nf + j]
+        g[rows.motor + r] = s
 
 
 @compiled

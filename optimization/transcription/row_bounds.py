@@ -36,6 +36,9 @@ def write_bounds(
 
     inner, free = slice(1, N - 1), slice(2, N)
     bound(layout.torque, nj, inner, -limits.torque, limits.torque)
+    motors = problem.motor_rows
+    size = len(motors.lower)
+    bound(layout.motor, size, inner, motors.lower, motors.upper)
     margin = limits.position_margin
     low, high = robot.position_lower + margin, robot.position_upper - margin
     for q in (problem.q_start, problem.q_end):

@@ -17,7 +17,9 @@ t_k, h_k = t_k+1 - t_k.
                 costs and of the weighted tasks
     subject to  base rows of tau_k = 0,  phi_k = normal force,
                 frame residuals = 0 where required (stance, targets),
-                |tau_k| <= torque limits, joint position and velocity limits,
+                |tau_k| <= torque limits, A tau_k + B v_k <= those of motors that
+                give less at speed or drive two joints, joint position and
+                velocity limits,
                 wrench cones, normal force, load rate and total load bounds,
                 frame residuals within bounds where bounded,
                 q_0, q_1 given, d_N-1 = 0 when the motion ends at rest, or q_N-2 and
@@ -80,7 +82,9 @@ class Transcription:
         spans = _spans(h, problem.beside)
         dt = np.r_[0.5 * h[0], 0.5 * (h[1:] + h[:-1]), 0.5 * h[-1]]
         C, P = len(self._frames), len(slots)
-        rows = row_layout(nj, C, P, len(problem.collisions.spheres), len(rated))
+        motors = problem.motor_rows
+        spheres = len(problem.collisions.spheres)
+        rows = row_layout(nj, C, P, spheres, len(motors.lower), len(rated))
         on = self._active()
         sizes = np.array([3 if c.is_point else 6 for c in self._frames], np.int64)
         start = np.cumsum(on * sizes, axis=1) - on * sizes if C else np.zeros((N, 0))
@@ -93,6 +97,10 @@ class Transcription:
             weight=robot.weight,
             gravity=robot.gravity,
             effort=robot.effort_limits,
+            # Whose limit is infinite has no motor, and no part in any row.
+            motor_torque=motors.torque
+            * np.where(np.isfinite(robot.effort_limits), robot.effort_limits, 0.0),
+            motor_speed=motors.speed,
             h=h,
             span=spans,
             dt=dt,

@@ -20,10 +20,10 @@ def test_a_shipped_behavior_is_built_for_a_robot_and_held(backbeat, tmp_path, ro
     )
     assert code == 0, err
     (built,) = json.loads(out)
-    assert built["name"] == f"deep-squat-{robot}"
+    assert (built["name"], built["robot"]) == ("deep-squat", robot)
     code, out, err = backbeat(
-        *("track", built["name"], "--library", library, "--state", "estimated"),
-        *("--seed", 2, "--json"),
+        *("track", "deep-squat", "--robot", robot, "--library", library),
+        *("--state", "estimated", "--seed", 2, "--json"),
     )
     assert code == 0, err
     tracked = json.loads(out)

@@ -179,7 +179,11 @@ class AccelerationProgram:
                 lower[own.stop - 1], upper[own.stop - 1] = 0.0, MAX_FORCE
             cones[CONE_ROWS * c : CONE_ROWS * (c + 1), own] = self._cones[c]
         forces, h = self._dynamics(state), state.bias
-        (least, most), zero = robot.motors.at(u), np.zeros(len(cones))
+        A, *of_pairs = robot.motors.pair_limits(u)
+        forces = np.vstack([forces, A @ forces[nf:]])
+        h = np.concatenate([h, A @ h[nf:]])
+        least, most = np.hstack([robot.motors.at(u), of_pairs])
+        zero = np.zeros(len(cones))
         return QuadraticProgram(
             H,
             g,

@@ -8,6 +8,7 @@ Wrenches are (moment, force) in the axes of their patch, in weights of the robot
 
 from typing import NamedTuple
 
+from backbeat.models.actuation.parallel import ParallelMotors
 from backbeat.models.compiled.arrays import (
     Array3,
     Flags,
@@ -29,6 +30,7 @@ class ModelData(NamedTuple):
     effort: Vector  # (nj,) what motors give
     stall: Vector  # (nj,) at rest, and what they lose with speed
     slope: Vector  # (nj,)
+    pairs: ParallelMotors  # joints that two motors drive together
     damping: Vector  # (nj,)
     position_lower: Vector  # (nj,)
     position_upper: Vector  # (nj,)

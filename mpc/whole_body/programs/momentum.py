@@ -160,6 +160,7 @@ class WholeBodyProgram:
             effort=robot.effort_limits,
             stall=robot.motors.stall,
             slope=robot.motors.slope,
+            pairs=robot.motors.pairs,
             damping=robot.damping,
             position_lower=robot.position_lower,
             position_upper=robot.position_upper,
@@ -188,7 +189,7 @@ class WholeBodyProgram:
         nv, nj = robot.num_velocities, robot.num_joints
         L = len(self.model.limb)
         n = len(self.model.free) + 6 * C
-        rows = C * CONE_ROWS + nj + 6 * L
+        rows = C * CONE_ROWS + nj + 2 * len(self.model.pairs.joints) + 6 * L
         z = np.zeros
         return ProgramWorkspace(
             ws=make_workspace(robot.tree),
