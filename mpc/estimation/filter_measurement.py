@@ -155,6 +155,20 @@ def _pitch_row(R, ahead, index, h):
 
 
 @compiled
+def _flatness_rows(R, kinematics, c, noise, m, out):
+    """Writes rows of the tilt of contact c from m on; returns where they end."""
+    rolls = kinematics.rolls[c] >= 0.0
+    for i in range(1 if rolls else 2):
+        if rolls:
+            u = _pitch_row(R, kinematics.ahead[c], out.which[m], out.h[m])
+        else:
+            u = _flatness_row(R, kinematics.normal[c], i, out.which[m], out.h[m])
+        out.y[m], out.variance[m] = -u, noise.flatness**2
+        m += 1
+    return m
+
+
+@compiled
 def measure(
     estimate: BaseEstimate,
     kinematics: ContactKinematics,
@@ -168,8 +182,8 @@ def measure(
     """What the standing contacts say about the error: h xi[index] = y + noise.
 
     Places: d = p + R z. Of contacts that grip, rest: v = -R (w x z + zdot). On level
-    ground their normals are vertical, too, and their heights zero; a sole that rolls
-    lies along the ground.
+    ground their normals are vertical (of soles that roll, their length is level) and
+    their heights zero.
 
     Args:
         estimate: BaseEstimate.
@@ -211,13 +225,5 @@ def measure(
         _height_row(d, k, index[m], h[m])
         y[m], variance[m] = -d[2], noise.height**2
         m += 1
-        if kinematics.rolls[c] >= 0.0:
-            u = _pitch_row(R, kinematics.ahead[c], index[m], h[m])
-            y[m], variance[m] = -u, noise.flatness**2
-            m += 1
-            continue
-        for i in range(2):
-            u = _flatness_row(R, kinematics.normal[c], i, index[m], h[m])
-            y[m], variance[m] = -u, noise.flatness**2
-            m += 1
+        m = _flatness_rows(R, kinematics, c, noise, m, out)
     return m

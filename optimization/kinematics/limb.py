@@ -64,9 +64,6 @@ def put_limb(
     nf = 6 if tree.floating else 0
     nq = 7 if tree.floating else 0
     J, R, r, e = np.empty((6, nv)), np.empty((3, 3)), np.empty(3), np.empty(6)
-    up, to_pivot, to_place = np.empty(3), np.empty(3), np.empty(3)
-    for i in range(3):
-        up[i] = limb.R_WC[i, 2]
     zero = np.zeros(nv)
     for i in range(n):
         change[0, i] = -q[nq + joints[i]]
@@ -75,20 +72,13 @@ def put_limb(
     for _ in range(3 if limb.is_placed else 0):
         forward_pass(tree, q, v, zero, gravity, ws, False)
         _miss_place(tree, ws, limb, q, R, r, e)
-        if limb.rolls > 0.0:
-            roll(R, up, limb.rolls, to_pivot, to_place)
-            for i in range(3):
-                e[3 + i] -= to_place[i]
-                r[i] += to_pivot[i]
         frame_jacobian(tree, ws, limb.body, r, J)
         x = _follow(J, limb, nf, e)
         for i in range(n):
             q[nq + joints[i]] += x[i]
     forward_pass(tree, q, v, zero, gravity, ws, False)
     frame_pose(tree, ws, q, limb.body, limb.R_BF, limb.p_BF, R, r)
-    roll(R, up, limb.rolls, to_pivot, to_place)
-    for i in range(3):
-        r[i] += to_pivot[i]
+    _touch(limb, R, r, np.empty(3))
     frame_jacobian(tree, ws, limb.body, r, J)
     for i in range(6):
         e[i] = 0.0
@@ -99,6 +89,7 @@ def put_limb(
         v[nf + joints[i]] += x[i]
     forward_pass(tree, q, v, vdot, gravity, ws, False)
     frame_acceleration(ws, limb.body, r, gravity, e)
+    up = limb.R_WC[:, 2].copy()
     add_pivot_acceleration(R, up, limb.rolls, ws.V[limb.body, :3], e[3:])
     for i in range(6):
         e[i] = -e[i]
@@ -112,7 +103,7 @@ def put_limb(
 
 @compiled
 def _miss_place(tree, ws, limb, q, R, r, e):
-    """Writes the contact's pose from the base, R and r, and what it misses, (6,)."""
+    """Writes R and r of where the contact touches, and what its place misses, (6,)."""
     phi, p_WB = np.empty(3), np.empty(3)
     base_position(tree, q, p_WB)
     frame_pose(tree, ws, q, limb.body, limb.R_BF, limb.p_BF, R, r)
@@ -120,6 +111,20 @@ def _miss_place(tree, ws, limb, q, R, r, e):
     for i in range(3):
         e[i] = -phi[i]
         e[3 + i] = limb.p_WC[i] - p_WB[i] - r[i]
+    to_place = np.empty(3)
+    _touch(limb, R, r, to_place)
+    if limb.rolls > 0.0:
+        for i in range(3):
+            e[3 + i] -= to_place[i]
+
+
+@compiled
+def _touch(limb, R, r, to_place):
+    """Moves r from a contact's middle to where it touches; see `roll` for the rest."""
+    up, to_pivot = limb.R_WC[:, 2].copy(), np.empty(3)
+    roll(R, up, limb.rolls, to_pivot, to_place)
+    for i in range(3):
+        r[i] += to_pivot[i]
 
 
 @compiled

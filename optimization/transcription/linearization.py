@@ -151,7 +151,6 @@ def _frames(program, q, k, scratch, values, derivatives, linearize):
     p_WB = np.empty(3)
     base_position(tree, q, p_WB)
     phi = np.empty(3)
-    E = np.empty((3, 3))
     Jw = np.empty((6, nv))
     up, to_pivot, to_place = np.empty(3), np.empty(3), np.empty(3)
     cost = 0.0
@@ -189,25 +188,31 @@ def _frames(program, q, k, scratch, values, derivatives, linearize):
             cost += 0.5 * program.dt[k] * program.frame_weight[k, p, i] * e[i] ** 2
         if linearize:
             frame_jacobian(tree, ws, body, r, Jw)
-            J = scratch.J[p]
-            for i in range(3):
-                for j in range(nv):
-                    s = 0.0
-                    t = 0.0
-                    for m in range(3):
-                        s += T[m, i] * Jw[m, j]
-                        t += T[m, i] * Jw[3 + m, j]
-                    J[i, j] = s
-                    J[3 + i, j] = t
-            left_jacobian_inverse(e[:3], 1.0, E)
-            D = derivatives.frame[k, p]
-            for j in range(nv):
-                for i in range(3):
-                    D[i, j] = E[i, 0] * J[0, j] + E[i, 1] * J[1, j] + E[i, 2] * J[2, j]
-                    D[3 + i, j] = J[3 + i, j]
+            _turn_jacobian(T, e, Jw, scratch.J[p], derivatives.frame[k, p])
             if half_width > 0.0:
-                _leave_out_turns(T, to_pivot, to_place, J, D)
+                D = derivatives.frame[k, p]
+                _leave_out_turns(T, to_pivot, to_place, scratch.J[p], D)
     return cost
+
+
+@compiled
+def _turn_jacobian(T, e, Jw, J, D):
+    """Writes a Jacobian in axes of its target, J, and that of the residuals e, D."""
+    nv, E = J.shape[1], np.empty((3, 3))
+    for i in range(3):
+        for j in range(nv):
+            s = 0.0
+            t = 0.0
+            for m in range(3):
+                s += T[m, i] * Jw[m, j]
+                t += T[m, i] * Jw[3 + m, j]
+            J[i, j] = s
+            J[3 + i, j] = t
+    left_jacobian_inverse(e[:3], 1.0, E)
+    for j in range(nv):
+        for i in range(3):
+            D[i, j] = E[i, 0] * J[0, j] + E[i, 1] * J[1, j] + E[i, 2] * J[2, j]
+            D[3 + i, j] = J[3 + i, j]
 
 
 @compiled

@@ -81,8 +81,7 @@ class Transcription:
         h = np.diff(problem.times)
         spans = _spans(h, problem.beside)
         dt = np.r_[0.5 * h[0], 0.5 * (h[1:] + h[:-1]), 0.5 * h[-1]]
-        C, P = len(self._frames), len(slots)
-        motors = problem.motor_rows
+        C, P, motors = len(self._frames), len(slots), problem.motor_rows
         spheres = len(problem.collisions.spheres)
         rows = row_layout(nj, C, P, spheres, len(motors.lower), len(rated))
         on = self._active()
@@ -107,9 +106,7 @@ class Transcription:
             frame_body=np.array([s.frame.body for s in slots], np.int64),
             frame_R=_stack([s.frame.R_PF for s in slots], (3, 3)),
             frame_p=_stack([s.frame.p_PF for s in slots], (3,)),
-            frame_rolls=np.r_[
-                [c.rolled_width for c in self._frames], np.full(P - C, FLAT)
-            ],
+            frame_rolls=self._rolls(P),
             frame_used=_by_knot([s.used for s in slots], nothing.used),
             R_WG=_by_knot([s.R_WG for s in slots], nothing.R_WG),
             p_WG=_by_knot([s.p_WG for s in slots], nothing.p_WG),
@@ -138,6 +135,10 @@ class Transcription:
         )
         write_bounds(problem, program, slots, on)
         return program
+
+    def _rolls(self, P: int) -> np.ndarray:
+        """(P,) half widths of contacts that roll [m]; `FLAT` of other frames."""
+        return np.r_[[c.rolled_width for c in self._frames], np.full(P, FLAT)][:P]
 
     def _active(self) -> np.ndarray:
         """(N, C) whether a contact carries a wrench at a knot."""
