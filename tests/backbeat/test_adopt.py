@@ -2,6 +2,7 @@
 
 import json
 
+import numpy as np
 import pytest
 import yaml
 
@@ -63,6 +64,24 @@ def test_the_robot_stands_as_it_is_told(adopted, backbeat):
     assert heights[0] - heights[2] > 0.1
     assert {*robot.locked} == {f"{s}_finger{k}_j" for s in "lr" for k in (0, 1)}
     assert backbeat("check", path)[:2] == (0, "0 failures, 0 warnings\n")
+
+
+def test_parts_and_places_are_where_a_person_has_them(adopted):
+    """Hands at the ends of arms, places within their reach, and left of the middle."""
+    robot = RobotModel(adopted[0])
+    state = Configuration(robot, start_configuration(robot, "stand"))
+    assert {*robot.parts} >= {"left hand", "right hand", "chest", "pelvis", "left foot"}
+    left, right = (
+        state.place(robot.parts[f"{s} hand"].frame) for s in ("left", "right")
+    )
+    assert left == pytest.approx(right * [1.0, -1.0, 1.0], abs=2e-3)
+    heights = []
+    for name in ("knee", "hip", "belly", "chest", "shoulder", "head"):
+        place = robot.places[name]
+        p = state.pose(place.link) @ np.array(place.position)
+        heights.append(p[2])
+        assert p[1] > 0.02
+    assert heights == sorted(heights)
 
 
 def test_what_is_wrong_with_a_description_is_said(adopted, backbeat, tmp_path):
