@@ -2,6 +2,7 @@
 
 import io
 import re
+from dataclasses import replace
 
 import pytest
 from rich.console import Console
@@ -29,7 +30,11 @@ TITLE = "sway on g1"
 
 @pytest.fixture(scope="module")
 def behavior():
-    return swaying(0.5, "g1")
+    made_up = swaying(0.5, "g1")
+    row = {"iteration": 0, "cost": 1.0, "violation": 0.1, "step": 1.0, "barrier": 1.0}
+    made = {"log": [row, row], "backbeat": "1", "drake": "1", "knots": 2}
+    made |= {"iterations": 2, "seconds": 1.0, **made_up.provenance}
+    return replace(made_up, summary="Sways.", provenance=made)
 
 
 @pytest.fixture(scope="module")
