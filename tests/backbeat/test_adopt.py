@@ -40,6 +40,10 @@ def test_found_and_guessed_are_told_apart(adopted):
     assert "locked: 4 joints" in guessed
     assert "stand: knees bent by" in guessed
     assert "bend backward" not in guessed
+    # Knees of the model can bend to both sides, and do so ahead.
+    stand = yaml.safe_load(path.read_text())["postures"]["stand"]["joints"]
+    assert stand["l_leg_j3"] > 0.1
+    assert stand["r_leg_j3"] == pytest.approx(stand["l_leg_j3"], abs=0.01)
     assert str(path) in guessed.splitlines()[-1]
     assert path.with_name("made.svg").read_text().count("knee") >= 2
 
