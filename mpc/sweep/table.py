@@ -105,9 +105,11 @@ def commit() -> str:
 
     "" when they are not in a repository.
     """
+    # Packages are links in a checkout: what they lead to may have changed.
+    folder = ROOT.joinpath(PACKAGES[0]).resolve().parent
 
     def git(*arguments: str) -> str:
-        called = ["git", "-C", str(ROOT), *arguments]
+        called = ["git", "-C", str(folder), *arguments]
         found = subprocess.run(called, capture_output=True, text=True, check=True)
         return found.stdout.strip()
 
