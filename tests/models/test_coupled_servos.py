@@ -96,7 +96,7 @@ def test_only_what_moves_with_the_link_gets_softer():
 
 
 def test_arms_raised_to_the_sides_are_held():
-    """The T1's shoulder and elbow then turn about one line, with little between them."""
+    """The T1's shoulder and elbow then turn about one line, with a shell between."""
     robot = RobotModel("t1")
     q = robot.posture("stand")
     for side, sign in (("Left", 1.0), ("Right", -1.0)):
