@@ -16,12 +16,10 @@ from backbeat.mpc.scenario.model_mismatch import ModelMismatch
 from backbeat.mpc.scenario.parts.push import Push
 from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.simulation.simulate import run_scenario
-from tests.behaviors.test_other_robots import PACKAGE, ROBOTS
+from tests.behaviors.test_other_robots import ROBOTS
 
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(ROBOTS is None, reason=f"pip install {PACKAGE} (131 MB)"),
-]
+pytestmark = pytest.mark.slow
+
 # Change of speed by a push [m/s].
 SPEED = 0.4
 
