@@ -104,7 +104,6 @@ def propose_structure(found: Anatomy, proposal: Proposal) -> None:
     _propose_contacts(found, proposal)
     _propose_groups(found, proposal)
     _propose_mirror(found, proposal)
-    _propose_parts(found, proposal)
     _propose_locked(found, proposal)
 
 
@@ -209,29 +208,6 @@ def _flip(left: TreeJoint, right: TreeJoint) -> bool:
             f"the axes of {left.name} and {right.name} do not mirror each other"
         )
     return sign
-
-
-def _propose_parts(found: Anatomy, proposal: Proposal) -> None:
-    """Writes the words for parts of the body: postures say where hands shall be."""
-    tree, limbs = found.tree, found.limbs
-
-    def end(limb: Sequence[TreeJoint]) -> str:
-        return tree.links[limb[-1].body][0]
-
-    parts: dict[str, dict[str, str]] = {}
-    for side, arm in zip(SIDES, limbs.arms or (), strict=False):
-        parts[f"{side} hand"] = {"frame": end(arm), "limb": GROUPS[f"{side} arm"]}
-    if limbs.neck:
-        parts["head"] = {"frame": end(limbs.neck), "limb": GROUPS["neck"]}
-    parts["chest"] = {"frame": tree.links[limbs.trunk][0]}
-    parts["pelvis"] = {"frame": tree.base}
-    for side in SIDES:
-        frame, limb = f"{side}_sole", GROUPS[f"{side} leg"]
-        parts[f"{side} foot"] = {"frame": frame, "limb": limb}
-    proposal.keys["parts"] = parts
-    if limbs.arms:
-        hands = [parts[f"{side} hand"]["frame"] for side in SIDES]
-        proposal.guessed("hands", " and ".join(hands), "the last links of the arms")
 
 
 def _propose_locked(found: Anatomy, proposal: Proposal) -> None:

@@ -64,9 +64,3 @@ def test_it_stands_pushes(talos, angle):
     way = [float(impulse * np.cos(turn)), float(impulse * np.sin(turn)), 0.0]
     metrics = tracked(behavior, duration=5.0, pushes=[Push(0.5, 0.1, way)])
     assert metrics["survived"]
-
-
-def test_its_hands_have_names_for_postures(talos):
-    robot = talos("stand").robot_model
-    assert robot.parts["left hand"].frame == "arm_left_7_link"
-    assert {"head", "chest", "pelvis", "left foot", "right foot"} <= set(robot.parts)
