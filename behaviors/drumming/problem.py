@@ -113,13 +113,19 @@ class DrummingProblem:
         feet = played_feet(written, seated, specification.name)
         with located("robot"):
             at_kit = RobotAtKit(
-                specification.robot, specification.equipment, seated, kit, feet
+                specification.robot,
+                specification.equipment,
+                seated,
+                kit,
+                feet,
+                specification.scale,
             )
         self.at_kit, self.robot, self.kit = at_kit, at_kit.robot, at_kit.kit
-        self.postures = at_kit.strike_postures(specification.stroke.slope)
+        self.stroke = specification.stroke.at_size(specification.scale)
+        self.postures = at_kit.strike_postures(self.stroke.slope)
         self.shared: set[str] = set()
         # Of its own: before it is known which members are shared, tips aim elsewhere.
-        reach = at_kit.strike_postures(specification.stroke.slope)
+        reach = at_kit.strike_postures(self.stroke.slope)
         player = make_player(self.kit, reach, self.touch, hints)
         score = self._load(path, kit_members(self.kit), player)
         self.score: Score = with_tempo_scale(score, specification.tempo_scale)
@@ -168,13 +174,14 @@ class DrummingProblem:
         The same of a target by its name, which is in the air.
         """
         if member not in self.kit.members:
-            return target_pose(self.score, self.kit, member, hand, self.touch)
+            size = self.at_kit.size
+            return target_pose(self.score, self.kit, member, hand, self.touch, size)
         place = [*self.aim(member, hand), TIP_RADIUS]
         return self.kit.strike_pose(member) @ RigidTransform(place)
 
     def plan(self) -> MotionPlan:
         """The problem with strokes, holds and impacts of all hits."""
-        specification, stroke = self.specification, self.specification.stroke
+        specification, stroke = self.specification, self.stroke
         q_start = start_at_rest(
             self.score, self.resting, self.at_kit.posture, specification.name
         )
@@ -231,7 +238,7 @@ class DrummingProblem:
 
     def _pedals(self) -> list[PedalTasks]:
         """What feet do."""
-        stroke = self.specification.stroke
+        stroke = self.stroke
         return [
             PedalTasks(
                 foot,

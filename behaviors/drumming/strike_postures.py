@@ -24,7 +24,6 @@ from backbeat.optimization.kinematics.inverse_kinematics import (
     InverseKinematics,
 )
 
-STICK_LENGTH = 0.27  # from grip to tip [m]
 # Random starts tried before a drum counts as out of reach, and their spread [rad].
 STARTS, SPREAD = 40, 0.8
 # What an arm may lack in clearance [m]: the optimizer pushes it out again.
@@ -49,6 +48,7 @@ class ArmFrames:
         tip, stick: frames of the stick's tip and of the stick.
         elbow: frame at the elbow.
         elbow_height: height that the elbow shall not exceed in the world [m].
+        stick_length: from grip to tip [m].
     """
 
     joints: np.ndarray
@@ -56,6 +56,7 @@ class ArmFrames:
     stick: str
     elbow: str
     elbow_height: float
+    stick_length: float
 
 
 class StrikePostures:
@@ -84,7 +85,7 @@ class StrikePostures:
         """
         self.robot, self.posture = robot, posture
         self._arms = arms
-        self._grip = STICK_LENGTH * np.sin(slope)
+        self._slope = slope
         self._collisions = collisions
         self._found: dict[tuple[str, str, float], np.ndarray] = {}
         # Weight of the back, and whether the elbow is free, by hand and member.
@@ -209,9 +210,10 @@ class StrikePostures:
         start: np.ndarray,
     ) -> IKSolution:
         arm = self._arms[hand]
+        grip = arm.stick_length * np.sin(self._slope)
         targets = {
             arm.tip: IKTarget(X_WT, "x y z"),
-            arm.stick: IKTarget(X_WT, "z", lower=self._grip),
+            arm.stick: IKTarget(X_WT, "z", lower=grip),
         }
         back, elbow_is_free = self._reaches[hand, member]
         if not elbow_is_free:

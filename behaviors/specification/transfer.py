@@ -3,6 +3,7 @@
 import re
 from dataclasses import replace
 
+from backbeat.behaviors.drumming.kit_at_size import reach
 from backbeat.behaviors.motion.authored import Specification
 from backbeat.models.common.errors import BackbeatError
 from backbeat.models.robot.description import find_description, load_description
@@ -10,6 +11,8 @@ from backbeat.models.robot.model import RobotModel
 
 # Kinds whose motion is that of roles, postures and lengths alone.
 TRANSFERRED = ("dance", "footsteps", "posture")
+# The kind whose lengths go with the reach of arms and sticks.
+DRUMMED = "drumming"
 # Digits of a factor on lengths that are kept.
 DIGITS = 4
 
@@ -48,25 +51,31 @@ def transferred(specification: Specification, robot: str) -> Specification:
     Raises:
         BackbeatError: it is no motion of legs, or one of the robots has none.
     """
-    if specification.kind not in TRANSFERRED:
+    if specification.kind not in (*TRANSFERRED, DRUMMED):
         raise BackbeatError(
-            f"{specification.name} is of kind {specification.kind}, whose sticks, kit "
-            "and seat are those of one robot; --robot takes dances, footsteps and "
-            "postures"
+            f"{specification.name} is of kind {specification.kind}, which is of one "
+            "robot; --robot takes dances, footsteps, postures and drumming"
         )
     own, other = RobotModel(specification.robot), RobotModel(robot)
     if own.name == other.name:
         return specification
+    if specification.kind == DRUMMED:
+        ratio = reach(robot) / reach(specification.robot)
+        return _at_size(specification, robot, ratio)
     for model in (own, other):
         if model.leg_length == 0.0:
             raise BackbeatError(
                 f"{model.name} has no legs with a sole, by which lengths could go; "
                 "describe them under `contacts` in its YAML"
             )
-    scale = specification.scale * other.leg_length / own.leg_length
+    return _at_size(specification, robot, other.leg_length / own.leg_length)
+
+
+def _at_size(specification: Specification, robot: str, ratio: float) -> Specification:
+    """The motion for another robot, lengths times a ratio."""
     return replace(
         specification,
-        name=name_on(specification.name, other.name),
+        name=name_on(specification.name, robot_name(robot)),
         robot=robot,
-        scale=round(scale, DIGITS),
+        scale=round(specification.scale * ratio, DIGITS),
     )

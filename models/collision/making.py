@@ -135,7 +135,8 @@ def make_self_collision_model(
     """
     if not scene and margin in _ALONE.setdefault(robot, {}):
         return _ALONE[robot][margin]
-    links = [n for n, body in _links(robot) if _depth(robot, body) > NEAR_JOINTS]
+    found = links_with_shapes(robot)
+    links = [n for n, body in found if _depth(robot, body) > NEAR_JOINTS]
     model = make_collision_model(robot, links, scene, margin)
     pairs = model.pairs.copy()
     for i, sphere in enumerate(model.spheres):
@@ -154,7 +155,7 @@ def make_self_collision_model(
 _ALONE: WeakKeyDictionary[RobotModel, dict[float, CollisionModel]] = WeakKeyDictionary()
 
 
-def _links(robot: RobotModel) -> list[tuple[str, int]]:
+def links_with_shapes(robot: RobotModel) -> list[tuple[str, int]]:
     """Links and items with collision shapes, and the fused body of each."""
     found = {name: frame.body for _, name, frame, _, _ in _Shapes(robot).items()}
     return list(found.items())
