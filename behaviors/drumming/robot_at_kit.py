@@ -122,6 +122,8 @@ class RobotAtKit:
                 for h in HANDS
             },
             slope,
+            # The kit is crowded for limbs that are thicker than its scale.
+            stays_up=self.scale != 1.0,
         )
 
     def elbow_height(self, hand: str) -> float:
