@@ -40,7 +40,8 @@ class Drummer:
 
     Attributes:
         pelvis: height of its origin, seated [m].
-        shoulders: (3,) middle of both [m].
+        shoulders: (3,) middle of both, for whom kits are written with arms that hang
+            [m].
         seat: height of what it sits on [m].
         heel: (3,) of the left foot on the floor, seated [m].
         foot: length of a sole [m].
