@@ -133,23 +133,27 @@ class DrummingProblem:
         self.tempo = self.score.tempo
         self.shared = shared_members(self.score)
         check_length(specification.name, self.tempo.time(self.score.beats))
+        self.grid = self._knots()
+        self.times = self.grid.times
+
+    def _knots(self) -> KnotGrid:
+        """Knots at all that happens, and evenly between."""
         beats = [h.beat for h in self.score.hits]
         beats += [b for h in self.score.holds for b in (h.contact_start, h.contact_end)]
         beats += [b for t in self.score.targets for b in (t.beat, t.beat + t.beats)]
         spans = [
             (a, b)
-            for hand in (*HANDS, *at_kit.feet)
+            for hand in (*HANDS, *self.at_kit.feet)
             for (a, *_), (b, *_) in itertools.pairwise(self.score.stops(hand))
         ]
-        if specification.tempo_scale != 1.0:
+        if self.specification.tempo_scale != 1.0:
             # Knots grow apart from one of these to the next.
             for h in self.score.holds:
                 beats += list(np.arange(h.contact_start, h.contact_end, REST_ANCHORS))
         # An ankle is at the hit in a third of the time that a wrist takes.
         steps = frozenset(h.beat for h in self.score.hits if h.hand in FEET)
         finer = (*(steps,) * bool(steps), *self.hints.finer)
-        self.grid = KnotGrid(self.tempo, self.score.beats, beats, spans, finer)
-        self.times = self.grid.times
+        return KnotGrid(self.tempo, self.score.beats, beats, spans, finer)
 
     def _load(
         self, path: Path, members: Members, player: HandModel | None = None
