@@ -171,7 +171,7 @@ def _with_pairs(
     robot: RobotModel, model: CollisionModel, apart: Sequence[Sequence[str]]
 ) -> CollisionModel:
     """A collision model with pairs of links that keep their distance too."""
-    known = [name for name, _ in _links(robot)]
+    known = [name for name, _ in links_with_shapes(robot)]
     for pair in apart:
         if len(pair) != 2 or pair[0] == pair[1]:
             raise BackbeatError(
