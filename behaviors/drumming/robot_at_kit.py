@@ -190,7 +190,7 @@ class RobotAtKit:
         Those from the elbow on with what is fixed to the hand, and of the upper arm
         what can come near anything at all.
         """
-        robot, found = self.robot, {}
+        robot, found = self.robot, dict[str, list[str]]()
         shaped = dict(links_with_shapes(robot))
         items = robot.equipment_items()
         for hand in HANDS:

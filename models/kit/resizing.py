@@ -35,7 +35,7 @@ class Resizing:
 
     def place(self, place: list[float]) -> list[float]:
         """A place after it [m]."""
-        moved = self.new + self.factor * (np.array(place, float) - self.old)
+        moved = np.array(self.new) + self.factor * (np.array(place) - self.old)
         return [round(float(x), DIGITS) for x in moved]
 
     def length(self, length: float) -> float:
