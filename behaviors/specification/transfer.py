@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from backbeat.behaviors.drumming.kit_at_size import reach
 from backbeat.behaviors.library.behavior import Mount, make_robot
 from backbeat.behaviors.motion.authored import Specification
 from backbeat.models.common.errors import BackbeatError
@@ -9,12 +10,16 @@ from backbeat.models.robot.description import find_description
 
 # Kinds whose motion is that of roles, postures and lengths alone.
 TRANSFERRED = ("dance", "footsteps", "posture")
+# The kind whose lengths go with the reach of arms and sticks.
+DRUMMED = "drumming"
 # Digits of a factor on lengths that are kept.
 DIGITS = 4
 
 
 def transferred(specification: Specification, robot: str) -> Specification:
     """The same motion for another robot, its lengths as this one's legs are long.
+
+    Those of drumming are as the reach of its arms with sticks.
 
     What a motion says by role, posture or part of the body it says for each robot;
     times stay. Lengths go with the legs as in Froude's similarity of ships (William
@@ -28,14 +33,16 @@ def transferred(specification: Specification, robot: str) -> Specification:
     Raises:
         BackbeatError: it is no motion of legs, or one of the robots has none.
     """
-    if specification.kind not in TRANSFERRED:
+    if specification.kind not in (*TRANSFERRED, DRUMMED):
         raise BackbeatError(
-            f"{specification.name} is of kind {specification.kind}, whose sticks, kit "
-            "and seat are those of one robot; --robot takes dances, footsteps and "
-            "postures"
+            f"{specification.name} is of kind {specification.kind}, which is of one "
+            "robot; --robot takes dances, footsteps, postures and drumming"
         )
     if find_description(specification.robot) == find_description(robot):
         return specification
+    if specification.kind == DRUMMED:
+        ratio = reach(robot) / reach(specification.robot)
+        return _at_size(specification, robot, ratio)
     # These are the models that the plan takes, of which none is loaded twice.
     equipment = tuple(specification.equipment)
     own = make_robot(specification.robot, equipment, Mount())
@@ -46,9 +53,10 @@ def transferred(specification: Specification, robot: str) -> Specification:
                 f"{model.name} has no legs with a sole, by which lengths could go; "
                 "describe them under `contacts` in its YAML"
             )
-    scale = specification.scale * other.leg_length / own.leg_length
-    return replace(
-        specification,
-        robot=robot,
-        scale=round(scale, DIGITS),
-    )
+    return _at_size(specification, robot, other.leg_length / own.leg_length)
+
+
+def _at_size(specification: Specification, robot: str, ratio: float) -> Specification:
+    """The motion for another robot, lengths times a ratio."""
+    scale = round(specification.scale * ratio, DIGITS)
+    return replace(specification, robot=robot, scale=scale)
