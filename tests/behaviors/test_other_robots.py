@@ -1,11 +1,11 @@
-"""Robots that are not Atlas, from `pip install example-robot-data` (131 MB).
+"""Robots that are not Atlas, from the package example-robot-data.
 
 Talos has fingers that follow each other, differential drives, friction, and meshes that
 Drake does not read; UR5 is an arm. A few lines of YAML beside each are all there is.
 """
 
 import shutil
-from importlib.metadata import PackageNotFoundError, distribution
+from importlib.metadata import distribution
 from pathlib import Path
 
 import pytest
@@ -20,28 +20,10 @@ from backbeat.mpc.simulation.diagram import build_closed_loop
 from backbeat.mpc.simulation.simulate import run_scenario
 
 HERE = Path(__file__).parent / "other_robots"
-PACKAGE = "example-robot-data"
-
-
-def find_robots() -> Path | None:
-    """Folder of the package's robots; None where it is not installed."""
-    try:
-        files = distribution(PACKAGE).files or []
-    except PackageNotFoundError:
-        return None
-    roots = {
-        Path(str(f.locate())).parents[len(f.parts) - f.parts.index("robots") - 2]
-        for f in files
-        if PACKAGE in f.parts and "robots" in f.parts
-    }
-    return min(roots, default=None)
-
-
-ROBOTS = find_robots()
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(ROBOTS is None, reason=f"pip install {PACKAGE} (131 MB)"),
-]
+ROBOTS = distribution("example-robot-data").locate_file(
+    "cmeel.prefix/share/example-robot-data/robots"
+)
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")

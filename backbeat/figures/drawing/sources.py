@@ -22,6 +22,7 @@ from backbeat.behaviors.specification.kinds import find_specification
 from backbeat.models.actuation.safety_law import SafetyLaw, read_safety_law
 from backbeat.models.common.errors import BackbeatError
 from backbeat.models.kit.drum_kit import DrumKit
+from backbeat.models.robot.description import find_description, load_description
 from backbeat.models.robot.model import RobotModel
 from backbeat.models.state.configuration import Configuration
 from backbeat.mpc.sweep.table import SweepTable
@@ -40,6 +41,7 @@ class Sources:
         behavior: str = "outstanding",
         sweeps: str | Path = Path("out/sweeps"),
         runs: str | Path = Path("out"),
+        robot_of_plan: str = "",
     ) -> None:
         """Names what figures are drawn from.
 
@@ -48,9 +50,12 @@ class Sources:
             behavior: the one whose plan is drawn.
             sweeps: folder of tables of sweeps.
             runs: folder of run files.
+            robot_of_plan: which is drawn, and whose plan; "" for the usual one, see
+                `Library`.
         """
         self.library, self.behavior = Path(library), behavior
         self.sweeps, self.runs = Path(sweeps), Path(runs)
+        self.robot_of_plan = robot_of_plan
 
     def sweep(self, name: str) -> pd.DataFrame:
         """The rows of a sweep that has run.
@@ -69,8 +74,11 @@ class Sources:
 
     @cached_property
     def robot(self) -> RobotModel:
-        """Atlas with sticks, its base free."""
-        return make_robot(ROBOT, EQUIPMENT, FreeBase())
+        """The drummer, Atlas with sticks unless another one is named; its base free."""
+        name = self.robot_of_plan or ROBOT
+        known = load_description(find_description(name)).equipment
+        carried = tuple(item for item in EQUIPMENT if item in known)
+        return make_robot(name, carried, FreeBase())
 
     @cached_property
     def kit(self) -> DrumKit:
@@ -119,7 +127,7 @@ class Sources:
         Raises:
             BackbeatError: the library does not have it.
         """
-        plan = Library(self.library).load(self.behavior)
+        plan = Library(self.library).load(self.behavior, self.robot_of_plan)
         if not plan.strikes():
             raise BackbeatError(
                 f"{self.behavior} has no strikes; figures want a drumming behavior"
