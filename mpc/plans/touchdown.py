@@ -117,7 +117,7 @@ def find_touchdowns(
             end = old.start
         if (
             force[c] < scale.weight * LANDED
-            and s - end < LATEST
+            and s - end < scale.time * LATEST
             and (is_new or is_waiting)
         ):
             place = reference.sample(end).p_contact[c].copy()
@@ -182,7 +182,7 @@ def delay_steps(
     landings += [d.start for d in touchdowns if d.is_to_come(s)]
     late = max(landings, default=-np.inf)
     first = min((w.start for w in steps if w.start > s), default=np.inf)
-    delay = late + LIFT - first
+    delay = late + reference.scale.time * LIFT - first
     if delay <= 0 or np.isinf(delay):
         return steps
     delayed = tuple(

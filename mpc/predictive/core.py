@@ -61,7 +61,7 @@ from backbeat.mpc.safety.fall_detection import FallLimits, fall_signs
 CARRY = 0.5
 # Pushes are estimated for a balanced robot only: later, contact forces below those of
 # the plan would be taken for a lasting push. DCM error of a balanced robot [m], and
-# time after it in which a push may be detected [s].
+# time after it in which a push may be detected [s], for a scale of one.
 BALANCED, PUSHED = 0.06, 0.2
 # How many programs of recent settings are kept: a slider that is moved needs many.
 KEPT = 8
@@ -280,8 +280,10 @@ class PredictiveCore:
         # yield to it.
         acceleration = np.zeros(2)
         dcm_error = np.hypot(*program.off_balance(deviation, shift))
-        balanced_at = t if dcm_error < BALANCED else before.balanced_at
-        if program.may_step and t - balanced_at < PUSHED:
+        scale = reference.scale
+        is_near = dcm_error < scale.length * BALANCED
+        balanced_at = t if is_near else before.balanced_at
+        if program.may_step and t - balanced_at < scale.time * PUSHED:
             acceleration = estimate_external_acceleration(before, t, deviation, late)
         is_small = dcm_error < program.weights.dcm_error_low
         is_balanced = is_small and not acceleration.any()
