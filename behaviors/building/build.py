@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from backbeat.behaviors.building.build_key import build_key, robot_and_sources
+from backbeat.behaviors.building.fitting import fitted, is_transferred
 from backbeat.behaviors.building.tried_options import tried_options
 from backbeat.behaviors.dance.choreography import DanceSpecification
 from backbeat.behaviors.dance.preview import preview
@@ -40,8 +41,12 @@ from backbeat.behaviors.specification.kinds import (
     read_any,
     read_specification,
 )
-from backbeat.behaviors.specification.setlist_rules import as_in_show, part_paths
-from backbeat.models.common.errors import BackbeatError, NoMotionError
+from backbeat.behaviors.specification.setlist_rules import (
+    as_in_show,
+    part_paths,
+    variant_in_show,
+)
+from backbeat.models.common.errors import BackbeatError, NoMotionError, located
 from backbeat.optimization.diagnosis.explanation import explain
 from backbeat.optimization.interior_point.phase_durations import optimize_durations
 from backbeat.optimization.interior_point.solver import InteriorPoint
@@ -106,10 +111,28 @@ def build(
         behavior = replace(behavior, provenance={**behavior.provenance, **made})
     else:
         windowed_solver = WindowedSolver(library.folder / ".windows", processes)
-        behavior = solve(specification, text, path, key, reports, windowed_solver)
+        behavior = _fitted(specification, text, path, key, reports, windowed_solver)
     library.save(behavior)
     report(1.0, "stored")
     return behavior
+
+
+def _fitted(
+    specification: Specification,
+    text: str,
+    path: Path,
+    key: str,
+    reports: Reports,
+    windowed_solver: WindowedSolver | None = None,
+) -> Behavior:
+    """Solves a specification, smaller where it is too large for another robot."""
+
+    def attempt(other: Specification, text: str) -> Behavior:
+        return solve(other, text, path, key, reports, windowed_solver)
+
+    if is_transferred(specification, path):
+        return fitted(specification, text, path, attempt, reports.progress)
+    return attempt(specification, text)
 
 
 def solve(
@@ -179,7 +202,11 @@ def _solve(
 
 
 def _easier(specification: Specification, behavior: Behavior) -> Specification | None:
-    """The same motion with closer knots or bent knees; None if that changes nothing."""
+    """The same motion less deep, more bent or on closer knots; None if it is that."""
+    if behavior.certificate.failures()[0].name == "collision":
+        shallow = specification.with_less_crouch()
+        if shallow is not None:
+            return shallow
     bent = specification.with_bent_knees()
     if bent is not None and gets_straight(behavior.robot_model, behavior.motion, BEND):
         return bent
@@ -191,6 +218,8 @@ def _changed(asked: Specification, made: Specification) -> list[str]:
     found = []
     if (bend := getattr(made, "bend", 0.0)) != getattr(asked, "bend", 0.0):
         found.append(f"knees that stay bent where feet stand (bend: {bend:g})")
+    if (crouch := getattr(made, "crouch", 0.0)) != getattr(asked, "crouch", 0.0):
+        found.append(f"less of a crouch (crouch: {crouch:g})")
     if _knot_key(made) != _knot_key(asked):
         found.append(f"closer knots than asked for ({_knot_key(made)})")
     return found
@@ -295,20 +324,19 @@ def _make_show(
 ) -> Behavior:
     """Builds the behaviors of a setlist for its robot, and the ways between them."""
     parts: dict[str, Behavior] = {}
-    paths = part_paths(setlist, folder)
-    for i, (name, path) in enumerate(paths.items()):
-        specification, own = read_specification(path)
+    read = _read_parts(setlist, folder)
+    for i, (name, (path, variant, specification, own)) in enumerate(read.items()):
 
         def report(share: float, what: str, i: int = i, name: str = name) -> None:
             stem = Path(name).stem
-            reports.progress(0.6 * (i + share) / len(paths), f"{stem}: {what}")
+            reports.progress(0.6 * (i + share) / len(read), f"{stem}: {what}")
 
         within = Reports(report, reports.log)
         wanted = as_in_show(specification, setlist)
         if wanted == specification:
-            parts[name] = build(path, library, False, *within)
+            parts[name] = build(path, library, False, *within, variant=variant)
         else:
-            parts[name] = solve(wanted, own, path, "", within)
+            parts[name] = _fitted(wanted, own, path, "", within)
     show = make_show(
         setlist,
         parts,
@@ -317,3 +345,21 @@ def _make_show(
     )
     check_certificate(show)
     return show
+
+
+def _read_parts(
+    setlist: SetlistSpecification, folder: Path
+) -> dict[str, tuple[Path, Variant, Specification, str]]:
+    """Paths, variants, specifications and texts of a setlist's behaviors, by name.
+
+    Raises:
+        BackbeatError: one cannot be read, or is for one robot only.
+    """
+    found = {}
+    for i, (name, path) in enumerate(part_paths(setlist, folder).items()):
+        variant = variant_in_show(read_specification(path)[0], setlist)
+        with located("behaviors", i, "behavior"):
+            specification, text = read_any(path, variant)
+        assert isinstance(specification, Specification)
+        found[name] = path, variant, specification, text
+    return found

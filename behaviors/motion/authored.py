@@ -191,6 +191,13 @@ class Specification(Authored, ABC):
         """
         return None
 
+    def with_less_crouch(self) -> "Specification | None":
+        """The same motion with jumps that go less deep; None if it has none.
+
+        Kinds that have a key `crouch` have one.
+        """
+        return None
+
     def plan_with_hints(self, folder: str | Path, hints: Hints) -> MotionPlan:
         """Another plan of the same piece; most kinds have but one.
 

@@ -15,6 +15,8 @@ from backbeat.behaviors.music.files.score_reader import load_score
 from backbeat.behaviors.music.notation.score import Score
 from backbeat.behaviors.setlist.specification import SetlistEntry, SetlistSpecification
 from backbeat.behaviors.specification.kinds import (
+    AS_IT_STANDS,
+    Variant,
     find_specification,
     read_any,
     read_specification,
@@ -22,6 +24,7 @@ from backbeat.behaviors.specification.kinds import (
     shipped_setlists,
     ships,
 )
+from backbeat.behaviors.specification.transfer import is_of_other_size
 from backbeat.models.common.errors import UNKNOWN_BEHAVIOR, BackbeatError
 from backbeat.models.common.outside_file import beside
 
@@ -66,6 +69,15 @@ def as_in_show(
         robot=setlist.robot,
         equipment=list(setlist.equipment),
     )
+
+
+def variant_in_show(
+    specification: Specification, setlist: SetlistSpecification
+) -> Variant:
+    """How a behavior is read for a setlist: transferred where its robot is another."""
+    if is_of_other_size(specification.robot, setlist.robot):
+        return Variant(robot=setlist.robot)
+    return AS_IT_STANDS
 
 
 def shadows(path: str | Path) -> dict[Path, str]:

@@ -4,6 +4,7 @@ import re
 from dataclasses import replace
 
 from backbeat.behaviors.motion.authored import Specification
+from backbeat.behaviors.setlist.specification import SetlistSpecification
 from backbeat.models.common.errors import BackbeatError
 from backbeat.models.robot.description import find_description, load_description
 from backbeat.models.robot.model import RobotModel
@@ -12,6 +13,8 @@ from backbeat.models.robot.model import RobotModel
 TRANSFERRED = ("dance", "footsteps", "posture")
 # Digits of a factor on lengths that are kept.
 DIGITS = 4
+# Legs that differ by less than this share are as long: those of variants of one robot.
+ALIKE = 0.04
 
 
 def name_on(name: str, robot: str) -> str:
@@ -31,6 +34,34 @@ def robot_name(robot: str) -> str:
         BackbeatError: there is no such robot.
     """
     return str(load_description(find_description(robot)).name)
+
+
+def is_of_other_size(robot: str, other: str) -> bool:
+    """Whether motions of a robot have to be transferred to go at the size of another.
+
+    Args:
+        robot, other: shipped names, or paths of robot YAMLs.
+    """
+    if robot == other:
+        return False
+    own, found = (RobotModel(name).leg_length for name in (robot, other))
+    return bool(own and found and abs(found / own - 1.0) > ALIKE)
+
+
+def setlist_on(setlist: SetlistSpecification, robot: str) -> SetlistSpecification:
+    """A setlist for another robot, by its name; its behaviors are transferred each.
+
+    Args:
+        setlist: the setlist.
+        robot: shipped name, or path of a robot YAML.
+
+    Raises:
+        BackbeatError: there is no such robot.
+    """
+    name = robot_name(robot)
+    if name == robot_name(setlist.robot):
+        return setlist
+    return replace(setlist, name=name_on(setlist.name, name), robot=robot)
 
 
 def transferred(specification: Specification, robot: str) -> Specification:
