@@ -8,9 +8,9 @@ from backbeat.models.robot.model import RobotModel
 # Boer, Rebula, Goswami and Pratt, "Capturability-based analysis and control of legged
 # locomotion, Part 1", 2012, equation 18: what can be recovered goes with the distance
 # to the edge.)
-EDGE = 0.02
+EDGE = 0.025
 # Least share, for soles so narrow that little more than a line is left.
-LEAST = 0.4
+LEAST = 0.3
 
 
 def sole_share(robot: RobotModel, most: float) -> float:
