@@ -39,14 +39,12 @@ from backbeat.behaviors.specification.kinds import (
     Variant,
     find_specification,
     read_any,
-    read_specification,
 )
 from backbeat.behaviors.specification.setlist_rules import (
     as_in_show,
-    part_paths,
-    variant_in_show,
+    read_parts,
 )
-from backbeat.models.common.errors import BackbeatError, NoMotionError, located
+from backbeat.models.common.errors import BackbeatError, NoMotionError
 from backbeat.optimization.diagnosis.explanation import explain
 from backbeat.optimization.interior_point.phase_durations import optimize_durations
 from backbeat.optimization.interior_point.solver import InteriorPoint
@@ -324,19 +322,20 @@ def _make_show(
 ) -> Behavior:
     """Builds the behaviors of a setlist for its robot, and the ways between them."""
     parts: dict[str, Behavior] = {}
-    read = _read_parts(setlist, folder)
-    for i, (name, (path, variant, specification, own)) in enumerate(read.items()):
+    read = read_parts(setlist, folder)
+    for i, (name, part) in enumerate(read.items()):
 
         def report(share: float, what: str, i: int = i, name: str = name) -> None:
             stem = Path(name).stem
             reports.progress(0.6 * (i + share) / len(read), f"{stem}: {what}")
 
         within = Reports(report, reports.log)
-        wanted = as_in_show(specification, setlist)
-        if wanted == specification:
-            parts[name] = build(path, library, False, *within, variant=variant)
+        wanted = as_in_show(part.specification, setlist)
+        if wanted == part.specification:
+            variant = part.variant
+            parts[name] = build(part.path, library, False, *within, variant=variant)
         else:
-            parts[name] = _fitted(wanted, own, path, "", within)
+            parts[name] = _fitted(wanted, part.text, part.path, "", within)
     show = make_show(
         setlist,
         parts,
@@ -345,21 +344,3 @@ def _make_show(
     )
     check_certificate(show)
     return show
-
-
-def _read_parts(
-    setlist: SetlistSpecification, folder: Path
-) -> dict[str, tuple[Path, Variant, Specification, str]]:
-    """Paths, variants, specifications and texts of a setlist's behaviors, by name.
-
-    Raises:
-        BackbeatError: one cannot be read, or is for one robot only.
-    """
-    found = {}
-    for i, (name, path) in enumerate(part_paths(setlist, folder).items()):
-        variant = variant_in_show(read_specification(path)[0], setlist)
-        with located("behaviors", i, "behavior"):
-            specification, text = read_any(path, variant)
-        assert isinstance(specification, Specification)
-        found[name] = path, variant, specification, text
-    return found
