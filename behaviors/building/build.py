@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from backbeat.behaviors.building.build_key import build_key, robot_and_sources
+from backbeat.behaviors.building.easier import changes, easier, knot_key
 from backbeat.behaviors.building.fitting import fitted, is_transferred
 from backbeat.behaviors.building.tried_options import tried_options
 from backbeat.behaviors.dance.choreography import DanceSpecification
@@ -16,7 +17,7 @@ from backbeat.behaviors.drumming.specification import DrummingSpecification
 from backbeat.behaviors.library.behavior import Behavior, Progress
 from backbeat.behaviors.library.build_cost import SOLVING, BuildCost
 from backbeat.behaviors.library.store import Library
-from backbeat.behaviors.motion.authored import BEND, Specification
+from backbeat.behaviors.motion.authored import Specification
 from backbeat.behaviors.motion.plan import MotionPlan
 from backbeat.behaviors.setlist.show import make_show
 from backbeat.behaviors.setlist.specification import SetlistSpecification
@@ -44,11 +45,11 @@ from backbeat.behaviors.specification.setlist_rules import (
     as_in_show,
     read_parts,
 )
+from backbeat.behaviors.specification.transfer import transferred
 from backbeat.models.common.errors import BackbeatError, NoMotionError
 from backbeat.optimization.diagnosis.explanation import explain
 from backbeat.optimization.interior_point.phase_durations import optimize_durations
 from backbeat.optimization.interior_point.solver import InteriorPoint
-from backbeat.optimization.kinematics.straight_limbs import gets_straight
 from backbeat.optimization.transcription.transcribe import Transcription
 
 # How often knots get closer together where a motion fails between them.
@@ -95,8 +96,11 @@ def build(
     if isinstance(specification, SetlistSpecification):
         refuse_setlist(text, path)
     key = build_key(specification, text, path.parent)
-    if not force and library.key(specification.name) == key:
-        return library.load(specification.name)
+    robot = specification.robot
+    if not force:
+        if library.key(specification.name, robot) == key:
+            return library.load(specification.name, robot)
+        library.check_replaced(specification.name, robot)
     report(0.0, "reading")
     if isinstance(specification, DanceSpecification):
         refuse_failures(text, path)
@@ -177,16 +181,16 @@ def _solve(
     behavior = _attempt(specification, text, path, reports, windowed_solver)
     asked, tried, rounds = specification, list[str](), 0
     while not behavior.certificate.passed and rounds < FINER_ROUNDS:
-        other = _easier(specification, behavior)
+        other = easier(specification, behavior)
         if other is None:
             break
-        rounds += int(_knot_key(other) != _knot_key(specification))
+        rounds += int(knot_key(other) != knot_key(specification))
         specification = other
         tried.append(str(behavior.certificate.failures()[0]))
-        how = " and ".join(_changed(asked, specification))
+        how = " and ".join(changes(asked, specification))
         cost.report(0.1, f"fails between knots ({tried[-1]}), now with {how}")
         behavior = _attempt(specification, text, path, reports, windowed_solver)
-    changed = _changed(asked, specification)
+    changed = changes(asked, specification)
     check_certificate(behavior, _said_of_knots(changed))
     made = {"key": key, "seconds": time.perf_counter() - started, **cost.provenance()}
     if tried:
@@ -197,35 +201,6 @@ def _solve(
         known: list[str] = behavior.provenance["remarks"]  # type: ignore[assignment]
         made["remarks"] = [remark, *known]
     return replace(behavior, provenance={**behavior.provenance, **made})
-
-
-def _easier(specification: Specification, behavior: Behavior) -> Specification | None:
-    """The same motion less deep, more bent or on closer knots; None if it is that."""
-    if behavior.certificate.failures()[0].name == "collision":
-        shallow = specification.with_less_crouch()
-        if shallow is not None:
-            return shallow
-    bent = specification.with_bent_knees()
-    if bent is not None and gets_straight(behavior.robot_model, behavior.motion, BEND):
-        return bent
-    return specification.with_closer_knots()
-
-
-def _changed(asked: Specification, made: Specification) -> list[str]:
-    """Changes against the specification, with the keys that give them."""
-    found = []
-    if (bend := getattr(made, "bend", 0.0)) != getattr(asked, "bend", 0.0):
-        found.append(f"knees that stay bent where feet stand (bend: {bend:g})")
-    if (crouch := getattr(made, "crouch", 0.0)) != getattr(asked, "crouch", 0.0):
-        found.append(f"less of a crouch (crouch: {crouch:g})")
-    if _knot_key(made) != _knot_key(asked):
-        found.append(f"closer knots than asked for ({_knot_key(made)})")
-    return found
-
-
-def _knot_key(specification: Specification) -> str:
-    """The key and value by which a specification has the knots that it has."""
-    return f"knot_spacing: {getattr(specification, 'knot_spacing', 0.0):.3g}"
 
 
 def _said_of_knots(changed: Sequence[str]) -> str:
@@ -265,20 +240,22 @@ def _attempt(
     return _solve_short(specification.name, plan, about, reports)
 
 
-def solve_preview(move: str, folder: str | Path) -> Behavior:
+def solve_preview(move: str, folder: str | Path, robot: str = "") -> Behavior:
     """A verified motion of one move of a dance alone.
 
     Args:
         move: name of the move.
         folder: where moves of the user's own may be.
+        robot: that makes it, a shipped name or path of a robot YAML; "" for Atlas.
 
     Raises:
-        BackbeatError: there is no such move, or no motion was found.
+        BackbeatError: there is no such move or robot, or no motion was found.
     """
     folder = Path(folder)
     dance = preview(move, vocabulary(folder))
     reports = Reports(lambda share, what: None, lambda entry: None)
-    return solve(dance.dance, dance.text(), folder / f"{move}.yaml", "", reports)
+    alone = transferred(dance.dance, robot) if robot else dance.dance
+    return solve(alone, alone.text(), folder / f"{move}.yaml", "", reports)
 
 
 def _solve_short(

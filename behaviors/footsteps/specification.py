@@ -1,6 +1,6 @@
 """Footsteps: which feet stand when, where the others go, and jumps between."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -18,7 +18,7 @@ from backbeat.behaviors.footsteps.jump import (
     shallow,
 )
 from backbeat.behaviors.footsteps.sole_share import sole_share
-from backbeat.behaviors.footsteps.step import FEET, STANDING, Step
+from backbeat.behaviors.footsteps.step import FEET, IN_WORDS, STANDING, Step
 from backbeat.behaviors.footsteps.stride_reach import check_strides
 from backbeat.behaviors.library.behavior import Event, Mount, make_robot
 from backbeat.behaviors.motion.authored import (
@@ -49,12 +49,6 @@ from backbeat.optimization.problem.trajectory_problem import (
     Weights,
 )
 
-IN_WORDS = {
-    "both": "both feet",
-    "left": "left foot",
-    "right": "right foot",
-    "none": "in the air",
-}
 # Least time between knots [s].
 FINEST = 0.005
 # Share of each sole that may carry: one that yields tips over its edge long before the
@@ -87,6 +81,8 @@ class FootstepSpecification(Specification):
     bend: float = 0.0
     # How far the trunk of who jumps goes down at most [leg lengths]; 0 for any.
     crouch: float = 0.0
+    # Pairs of links that are near each other, and stay apart all the same.
+    apart: list[list[str]] = field(default_factory=list)
 
     def with_closer_knots(self) -> "FootstepSpecification | None":
         """As of `Specification`, by the key `knot_spacing`."""
@@ -102,6 +98,12 @@ class FootstepSpecification(Specification):
         if not leaves_ground(self.steps) or 0 < self.crouch <= CROUCH:
             return None
         return replace(self, crouch=CROUCH)
+
+    def with_links_apart(
+        self, pairs: Sequence[tuple[str, str]]
+    ) -> "FootstepSpecification":
+        """As of `Specification`, by the key `apart`."""
+        return replace(self, apart=[*self.apart, *map(list, pairs)])
 
     def plan(self, folder: str | Path) -> MotionPlan:
         """Compiles the steps into a trajectory problem.
@@ -242,7 +244,7 @@ class Walker:
             q_start=self.q_start,
             posture=self.q_start,
             tasks=list(self._tasks()),
-            collisions=make_self_collision_model(self.robot),
+            collisions=make_self_collision_model(self.robot, apart=specification.apart),
             limits=self._limits(),
             weights=specification.objectives.weights(Weights()),
         )
@@ -332,7 +334,9 @@ class Walker:
         ]
         name = self.robot.feet[foot]
         free = step.feet == "none"
-        yield FrameTask(name, knots, targets, "rx ry rz", weight=40.0)
+        # One that rolls does so with its leg.
+        turns = "ry rz" if self.robot.contacts[name].rolls else "rx ry rz"
+        yield FrameTask(name, knots, targets, turns, weight=40.0)
         if not free:
             yield FrameTask(name, knots, targets, "x y", weight=40.0)
             yield FrameTask(name, knots, targets, "z", weight=400.0)

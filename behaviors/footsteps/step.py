@@ -6,6 +6,12 @@ from dataclasses import dataclass, field, replace
 FEET = ("left", "right")
 STANDING = {"both": ("left", "right"), "left": ("left",), "right": ("right",)}
 STANDING["none"] = ()
+IN_WORDS = {
+    "both": "both feet",
+    "left": "left foot",
+    "right": "right foot",
+    "none": "in the air",
+}
 
 
 @dataclass

@@ -1,13 +1,12 @@
 """Motions for another robot than the one that they were written for."""
 
-import re
 from dataclasses import replace
 
+from backbeat.behaviors.library.behavior import Mount, make_robot
 from backbeat.behaviors.motion.authored import Specification
 from backbeat.behaviors.setlist.specification import SetlistSpecification
 from backbeat.models.common.errors import BackbeatError
-from backbeat.models.robot.description import find_description, load_description
-from backbeat.models.robot.model import RobotModel
+from backbeat.models.robot.description import find_description
 
 # Kinds whose motion is that of roles, postures and lengths alone.
 TRANSFERRED = ("dance", "footsteps", "posture")
@@ -17,39 +16,20 @@ DIGITS = 4
 ALIKE = 0.04
 
 
-def name_on(name: str, robot: str) -> str:
-    """Name of a behavior that was built for another robot.
-
-    Args:
-        name: of the behavior.
-        robot: name of the robot.
-    """
-    return f"{name}-{re.sub('[^a-z0-9]+', '-', robot.lower()).strip('-')}"[:64]
-
-
-def robot_name(robot: str) -> str:
-    """What a robot is called, by its shipped name or the path of its YAML.
-
-    Raises:
-        BackbeatError: there is no such robot.
-    """
-    return str(load_description(find_description(robot)).name)
-
-
 def is_of_other_size(robot: str, other: str) -> bool:
     """Whether motions of a robot have to be transferred to go at the size of another.
 
     Args:
         robot, other: shipped names, or paths of robot YAMLs.
     """
-    if robot == other:
+    if find_description(robot) == find_description(other):
         return False
-    own, found = (RobotModel(name).leg_length for name in (robot, other))
+    own, found = (make_robot(n, (), Mount()).leg_length for n in (robot, other))
     return bool(own and found and abs(found / own - 1.0) > ALIKE)
 
 
 def setlist_on(setlist: SetlistSpecification, robot: str) -> SetlistSpecification:
-    """A setlist for another robot, by its name; its behaviors are transferred each.
+    """A setlist for another robot; its behaviors are transferred one by one.
 
     Args:
         setlist: the setlist.
@@ -58,14 +38,13 @@ def setlist_on(setlist: SetlistSpecification, robot: str) -> SetlistSpecificatio
     Raises:
         BackbeatError: there is no such robot.
     """
-    name = robot_name(robot)
-    if name == robot_name(setlist.robot):
+    if find_description(robot) == find_description(setlist.robot):
         return setlist
-    return replace(setlist, name=name_on(setlist.name, name), robot=robot)
+    return replace(setlist, robot=robot)
 
 
 def transferred(specification: Specification, robot: str) -> Specification:
-    """The same motion for another robot: its name, and lengths as its legs are long.
+    """The same motion for another robot, its lengths as this one's legs are long.
 
     What a motion says by role, posture or part of the body it says for each robot;
     times stay. Lengths go with the legs as in Froude's similarity of ships (William
@@ -85,9 +64,12 @@ def transferred(specification: Specification, robot: str) -> Specification:
             "and seat are those of one robot; --robot takes dances, footsteps and "
             "postures"
         )
-    own, other = RobotModel(specification.robot), RobotModel(robot)
-    if own.name == other.name:
+    if find_description(specification.robot) == find_description(robot):
         return specification
+    # These are the models that the plan takes, of which none is loaded twice.
+    equipment = tuple(specification.equipment)
+    own = make_robot(specification.robot, equipment, Mount())
+    other = make_robot(robot, equipment, Mount())
     for model in (own, other):
         if model.leg_length == 0.0:
             raise BackbeatError(
@@ -97,7 +79,6 @@ def transferred(specification: Specification, robot: str) -> Specification:
     scale = specification.scale * other.leg_length / own.leg_length
     return replace(
         specification,
-        name=name_on(specification.name, other.name),
         robot=robot,
         scale=round(scale, DIGITS),
     )
