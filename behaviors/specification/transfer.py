@@ -5,6 +5,7 @@ from dataclasses import replace
 from backbeat.behaviors.drumming.kit_at_size import reach
 from backbeat.behaviors.library.behavior import Mount, make_robot
 from backbeat.behaviors.motion.authored import Specification
+from backbeat.behaviors.setlist.specification import SetlistSpecification
 from backbeat.models.common.errors import BackbeatError
 from backbeat.models.robot.description import find_description
 
@@ -14,6 +15,35 @@ TRANSFERRED = ("dance", "footsteps", "posture")
 DRUMMED = "drumming"
 # Digits of a factor on lengths that are kept.
 DIGITS = 4
+# Legs that differ by less than this share are as long: those of variants of one robot.
+ALIKE = 0.04
+
+
+def is_of_other_size(robot: str, other: str) -> bool:
+    """Whether motions of a robot have to be transferred to go at the size of another.
+
+    Args:
+        robot, other: shipped names, or paths of robot YAMLs.
+    """
+    if find_description(robot) == find_description(other):
+        return False
+    own, found = (make_robot(n, (), Mount()).leg_length for n in (robot, other))
+    return bool(own and found and abs(found / own - 1.0) > ALIKE)
+
+
+def setlist_on(setlist: SetlistSpecification, robot: str) -> SetlistSpecification:
+    """A setlist for another robot; its behaviors are transferred one by one.
+
+    Args:
+        setlist: the setlist.
+        robot: shipped name, or path of a robot YAML.
+
+    Raises:
+        BackbeatError: there is no such robot.
+    """
+    if find_description(robot) == find_description(setlist.robot):
+        return setlist
+    return replace(setlist, robot=robot)
 
 
 def transferred(specification: Specification, robot: str) -> Specification:
