@@ -16,6 +16,7 @@ from backbeat.models.common.collectable_system import weak
 from backbeat.models.world.simulator import make_simulator
 from backbeat.mpc.control.outside import ConnectControllers, OutsideControllers
 from backbeat.mpc.control.planner_process import PlannerProcess
+from backbeat.mpc.engines.engine import MakeEngine
 from backbeat.mpc.plans.plan import Plan
 from backbeat.mpc.plans.weights import PredictiveWeights
 from backbeat.mpc.predictive.controller import PredictiveController
@@ -70,6 +71,7 @@ class RunningLoop(Closing):
         remote: ConnectControllers | None = None,
         progress: Progress | None = None,
         by_hand: bool = True,
+        engine: MakeEngine | None = None,
     ) -> None:
         """Builds the loop and puts it at its start.
 
@@ -83,6 +85,7 @@ class RunningLoop(Closing):
             remote: connects to controllers that are elsewhere; None for inside.
             progress: called at each step of building, see `build_closed_loop`.
             by_hand: whether settings and pushes may be added by hand.
+            engine: makes the engine of a scenario whose engine is `own`.
 
         Raises:
             BackbeatError: the scenario makes no sense, or not for this behavior.
@@ -110,7 +113,7 @@ class RunningLoop(Closing):
             if (outside := self._outside) is not None:
                 outside.open()
             self.loop: ClosedLoop = build_closed_loop(
-                behavior, scenario, weights, planner, outside, progress, by_hand
+                behavior, scenario, weights, planner, outside, progress, by_hand, engine
             )
             if progress is not None:
                 progress(STEPS, STEPS, "the first plan")
