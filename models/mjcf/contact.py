@@ -17,7 +17,6 @@ import numpy as np
 from backbeat.models.common.errors import BackbeatError
 from backbeat.models.contact.restitution import MASS, PHASES, SPEED, STEP
 
-
 # Share of its speed that damping takes of a tip in one step at most: with more of it,
 # steps throw the tip back.
 MOST_DAMPING = 0.8
@@ -75,8 +74,8 @@ def struck_reference(
     if not least < share < most:
         raise BackbeatError(
             f"the engine mujoco gives back {least:.2f} to {most:.2f} of a tip's speed "
-            f"where stiffness is {stiffness:g} N/m and steps are {1e3 * step:g} ms, not "
-            f"{share:g}; take shorter steps, or engine: drake"
+            f"where stiffness is {stiffness:g} N/m and steps are {1e3 * step:g} ms, "
+            f"not {share:g}; take shorter steps, or engine: drake"
         )
     low = 0.0
     while low < (middle := 0.5 * (low + high)) < high:

@@ -176,13 +176,15 @@ def _keep_apart(
 
 def _add_pair(spec: Any, one: PlacedShape, other: PlacedShape) -> None:
     """Lets two shapes touch with what MuJoCo would give them of its own."""
-    geoms = sorted((spec.geom(one.name), spec.geom(other.name)), key=lambda g: g.priority)
+    geoms = sorted(
+        (spec.geom(one.name), spec.geom(other.name)), key=lambda g: g.priority
+    )
     rules = geoms[-1]
     spec.add_pair(
         geomname1=one.name,
         geomname2=other.name,
         condim=3,
-        friction=[rules.friction[0]] * 2 + [*rules.friction[1:2], *[rules.friction[2]] * 2],
+        friction=rules.friction[[0, 0, 1, 2, 2]],
         solref=rules.solref,
         solimp=rules.solimp,
     )

@@ -50,7 +50,9 @@ def placed_shapes(world: World) -> list[PlacedShape]:
     found: list[PlacedShape] = []
     names: dict[str, int] = {}
     for k in range(plant.num_bodies()):
-        for geometry in collision_shapes(plant, inspector, plant.get_body(BodyIndex(k))):
+        for geometry in collision_shapes(
+            plant, inspector, plant.get_body(BodyIndex(k))
+        ):
             name = inspector.GetName(geometry).replace("::", "/")
             names[name] = names.get(name, 0) + 1
             if names[name] > 1:
@@ -61,7 +63,9 @@ def placed_shapes(world: World) -> list[PlacedShape]:
     return found
 
 
-def add_shape(mujoco: Any, spec: Any, body: Any, world: World, shape: PlacedShape) -> Any:
+def add_shape(
+    mujoco: Any, spec: Any, body: Any, world: World, shape: PlacedShape
+) -> Any:
     """Adds a shape to a body of a specification.
 
     Args:
@@ -75,7 +79,10 @@ def add_shape(mujoco: Any, spec: Any, body: Any, world: World, shape: PlacedShap
         BackbeatError: MuJoCo has no such shape.
     """
     inspector = world.scene_graph.model_inspector()
-    what, X = inspector.GetShape(shape.geometry), inspector.GetPoseInFrame(shape.geometry)
+    what, X = (
+        inspector.GetShape(shape.geometry),
+        inspector.GetPoseInFrame(shape.geometry),
+    )
     if shape.name == GROUND:
         # A plane is what a slab is from above, and cheaper to collide with.
         X = X @ RigidTransform([0.0, 0.0, 0.5 * THICKNESS])

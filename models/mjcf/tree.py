@@ -49,9 +49,7 @@ class BodyTree:
             BackbeatError: a joint or force that MuJoCo has no counterpart of.
         """
         self._mujoco, self._plant, self._context = mujoco, plant, context
-        self.bodies: dict[int, Any] = {
-            int(plant.world_body().index()): spec.worldbody
-        }
+        self.bodies: dict[int, Any] = {int(plant.world_body().index()): spec.worldbody}
         self._joints: dict[str, Any] = {}
         joints = [plant.get_joint(index) for index in plant.GetJointIndices()]
         while joints:
@@ -174,7 +172,9 @@ class BodyTree:
             if np.isfinite(limit):
                 made.ctrllimited, made.ctrlrange = most.mjLIMITED_TRUE, [-limit, limit]
 
-    def couple(self, spec: Any, follower: str, leader: str, ratio: float, offset: float) -> None:
+    def couple(
+        self, spec: Any, follower: str, leader: str, ratio: float, offset: float
+    ) -> None:
         """Couples two joints: follower = ratio x leader + offset [rad or m]."""
         if follower not in self._joints or leader not in self._joints:
             return

@@ -1,8 +1,8 @@
 """The engine of a run, by its name in the scenario."""
 
 from backbeat.models.common.errors import BackbeatError
-from backbeat.mpc.engines.engine import MakeEngine
 from backbeat.mpc.engines.engine_robot import EngineChoice
+from backbeat.mpc.engines.engine_setup import MakeEngine
 from backbeat.mpc.engines.mujoco_engine import MujocoEngine
 from backbeat.mpc.scenario.specification import Scenario
 

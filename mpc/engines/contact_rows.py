@@ -10,7 +10,6 @@ from backbeat.models.compiled.arrays import (
     Array3,
     IndexArray3,
     IndexMatrix,
-    Indices,
     Matrix,
     Vector,
 )

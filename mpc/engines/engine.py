@@ -1,15 +1,12 @@
 """Engine: the interface of what moves a robot in its world, step by step."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
-from pydrake.systems.framework import Context
 
-from backbeat.models.mjcf.contact import FIRM
 from backbeat.models.robot.model import RobotModel
-from backbeat.models.world.scene import Scene, World
 
 
 @dataclass(frozen=True)
@@ -97,28 +94,3 @@ class Engine(Protocol):
         Raises:
             RuntimeError: numbers have left all bounds, as after a fall.
         """
-
-
-@dataclass(frozen=True)
-class EngineSetup:
-    """What an engine is made for.
-
-    Attributes:
-        world: robot, ground and scene, as a Drake plant that is not simulated.
-        scene: what stands on the ground there.
-        context: of that plant: masses, damping and locked joints of the run.
-        law: name of how contact yields, where an engine has such names.
-    """
-
-    world: World
-    scene: Scene
-    context: Context
-    law: str = FIRM
-
-    @property
-    def time_step(self) -> float:
-        """Step of the simulation [s]."""
-        return float(self.world.plant.time_step())
-
-
-MakeEngine = Callable[[EngineSetup], Engine]

@@ -9,7 +9,7 @@ from backbeat.models.common.collectable_system import weak
 from backbeat.models.sensing.sole_wrenches import SoleWrenches
 from backbeat.mpc.engines.engine import AppliedForce, Engine, EngineMoment
 from backbeat.mpc.world.contact_roles import ContactSource
-from backbeat.mpc.world.stick_contacts import ROW, StickContacts
+from backbeat.mpc.world.stick_contacts import ROW
 
 
 class EnginePlant(ContactSource):
@@ -38,19 +38,19 @@ class EnginePlant(ContactSource):
     """
 
     def __init__(
-        self, engine: Engine, sticks: StickContacts, start: EngineMoment
+        self, engine: Engine, names: ContactSource, start: EngineMoment
     ) -> None:
         """Makes the system.
 
         Args:
             engine: what is stepped.
-            sticks: names of what strikes and is struck.
+            names: of patches, of what strikes and of what is struck.
             start: where it begins by default.
         """
         super().__init__()
         robot, self.engine = engine.robot, engine
-        self.patches, self.tips = robot.patches, sticks.tips
-        self.members = sticks.members
+        self.patches, self.tips = names.patches, names.tips
+        self.members = names.members
         self._at_soles, nj = SoleWrenches(robot), robot.num_joints
         self._rows = np.array([robot.patches.index(n) for n in robot.soles], int)
         self._effort = self.DeclareVectorInputPort("joint_effort", nj)
@@ -88,7 +88,9 @@ class EnginePlant(ContactSource):
         if self._forces.HasValue(context):
             pushes = [
                 AppliedForce(
-                    int(f.body_index), f.p_BoBq_B.copy(), f.F_Bq_W.translational().copy()
+                    int(f.body_index),
+                    f.p_BoBq_B.copy(),
+                    f.F_Bq_W.translational().copy(),
                 )
                 for f in self._forces.Eval(context)
             ]

@@ -4,15 +4,17 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
-from pydrake.systems.framework import Context, Diagram, DiagramBuilder, OutputPort
+from pydrake.systems.framework import Context, DiagramBuilder, OutputPort
 
-from backbeat.models.world.scene import lock_joints
-from backbeat.mpc.engines.engine import EngineSetup, MakeEngine
 from backbeat.mpc.engines.engine_plant import EnginePlant
+from backbeat.mpc.engines.engine_setup import (
+    EngineSetup,
+    MakeEngine,
+    set_up_engine,
+)
 from backbeat.mpc.reference.trajectory import Reference
 from backbeat.mpc.scenario.disturbances import Disturbance, on_links
 from backbeat.mpc.scenario.model_mismatch import ModelMismatch
-from backbeat.mpc.world.mismatched_robot import apply_model_mismatch
 from backbeat.mpc.world.simulated_robot import (
     PlantSettings,
     SimulatedRobot,
@@ -20,7 +22,6 @@ from backbeat.mpc.world.simulated_robot import (
     make_servo,
 )
 from backbeat.mpc.world.simulated_world import SimulatedWorld
-from backbeat.mpc.world.stick_contacts import StickContacts
 
 
 @dataclass(frozen=True)
@@ -29,16 +30,16 @@ class EngineRobot(SimulatedRobot):
 
     Attributes:
         moving: the engine in the diagram.
-        kept: the diagram of `world`, which is not simulated.
+        setup: the world in a diagram of its own.
     """
 
     moving: EnginePlant
-    kept: Diagram
+    setup: EngineSetup
 
     def start(
         self, context: Context, q: np.ndarray, error: ModelMismatch, seed: int
     ) -> None:
-        """Puts the robot at rest; masses and locks are those the engine was made for."""
+        """Puts the robot at rest; the engine was made with its masses and locks."""
         self.set_state(context, q, np.zeros(self.world.robot.num_velocities))
 
     def set_state(self, context: Context, q: np.ndarray, v: np.ndarray) -> None:
@@ -105,16 +106,11 @@ def add_engine_robot(
     robot, scene = reference.robot, reference.behavior.scene
     apart = DiagramBuilder()
     world = add_real_world(apart, reference, real, plant)
-    kept = apart.Build()
-    context = world.plant.CreateDefaultContext()
-    lock_joints(world.plant, context, robot.locked)
-    apply_model_mismatch(
-        world.plant, context, world.instance, choice.error, choice.seed
-    )
-    engine = choice.make(EngineSetup(world, scene, context, choice.law))
+    setup = set_up_engine(apart, world, scene, choice.law, choice.error, choice.seed)
+    engine = choice.make(setup)
     start = engine.reset(reference.table.q[0], np.zeros(robot.num_velocities))
-    sticks = StickContacts(world, scene)
-    moving = builder.AddNamedSystem("engine", EnginePlant(engine, sticks, start))
+    moving = EnginePlant(engine, setup.contact_log, start)
+    builder.AddNamedSystem("engine", moving)
     servo = make_servo(world, plant, real, remembers)
     builder.AddNamedSystem("joint_servo", servo)
     effort = servo.GetOutputPort("joint_effort")
@@ -126,4 +122,4 @@ def add_engine_robot(
         forces = disturbance.GetOutputPort("spatial_forces")
         builder.Connect(forces, moving.GetInputPort("spatial_forces"))
     state = moving.GetOutputPort("state")
-    return EngineRobot(world, servo, state, disturbance, moving, moving, kept)
+    return EngineRobot(world, servo, state, disturbance, moving, moving, setup)

@@ -11,7 +11,8 @@ from backbeat.models.mjcf.contact import CONTACT_LAWS
 from backbeat.models.mjcf.model import make_model
 from backbeat.models.state.point_motion import PointMotion
 from backbeat.mpc.engines.contact_rows import ContactRows, Contacts
-from backbeat.mpc.engines.engine import AppliedForce, EngineMoment, EngineSetup
+from backbeat.mpc.engines.engine import AppliedForce, EngineMoment
+from backbeat.mpc.engines.engine_setup import EngineSetup
 from backbeat.mpc.world.contact_roles import ContactRoles
 from backbeat.mpc.world.stick_contacts import PLACE
 
@@ -112,9 +113,7 @@ class MujocoEngine:
             turn = np.empty(3)
             self._lib.mju_rotVecQuat(turn, v[:3], q[:4] * [1.0, -1.0, -1.0, -1.0])
             data.qvel[self._turn] = turn
-        nothing = Contacts(
-            np.empty((0, 2), int), *(np.empty((0, 3)) for _ in range(3))
-        )
+        nothing = Contacts(np.empty((0, 2), int), *(np.empty((0, 3)) for _ in range(3)))
         return self._moment(nothing, np.zeros(self.robot.num_joints))
 
     def step(
@@ -216,4 +215,3 @@ class MujocoEngine:
 def with_friction(moment: EngineMoment, friction: float) -> EngineMoment:
     """The same moment on ground of another friction."""
     return replace(moment, friction=friction)
-

@@ -19,8 +19,8 @@ from backbeat.mpc.control.controllers import (
 )
 from backbeat.mpc.control.outside import OutsideControllers
 from backbeat.mpc.engines.choosing import choose_engine
-from backbeat.mpc.engines.engine import MakeEngine
 from backbeat.mpc.engines.engine_robot import add_engine_robot
+from backbeat.mpc.engines.engine_setup import MakeEngine
 from backbeat.mpc.monitoring.force_detector import ForceDetector
 from backbeat.mpc.plans.weights import PredictiveWeights
 from backbeat.mpc.predictive.controller import Planner

@@ -16,7 +16,7 @@ from backbeat.models.common.collectable_system import weak
 from backbeat.models.world.simulator import make_simulator
 from backbeat.mpc.control.outside import ConnectControllers, OutsideControllers
 from backbeat.mpc.control.planner_process import PlannerProcess
-from backbeat.mpc.engines.engine import MakeEngine
+from backbeat.mpc.engines.engine_setup import MakeEngine
 from backbeat.mpc.plans.plan import Plan
 from backbeat.mpc.plans.weights import PredictiveWeights
 from backbeat.mpc.predictive.controller import PredictiveController

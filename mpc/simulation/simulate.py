@@ -7,7 +7,7 @@ from threadpoolctl import threadpool_limits
 
 from backbeat.behaviors.library.behavior import Behavior
 from backbeat.mpc.control.outside import ConnectControllers
-from backbeat.mpc.engines.engine import MakeEngine
+from backbeat.mpc.engines.engine_setup import MakeEngine
 from backbeat.mpc.plans.weights import PredictiveWeights
 from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.simulation.run import SimulationRun
@@ -45,7 +45,9 @@ def run_scenario(
             no controller answers.
     """
     # The matrices are small: threads of the BLAS would only wait for each other.
-    loop = RunningLoop(behavior, scenario, weights, remote, by_hand=False, engine=engine)
+    loop = RunningLoop(
+        behavior, scenario, weights, remote, by_hand=False, engine=engine
+    )
     with loop as running, threadpool_limits(1):
         timing = running.scenario.timing
         length = timing.lead_in + running.end

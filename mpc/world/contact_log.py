@@ -140,7 +140,9 @@ class ContactLog(ContactSource):
         """Adds a contact of surfaces, reduced to its centroid."""
         surface, F = info.contact_surface(), info.F_Ac_W()
         shapes = surface.id_M(), surface.id_N()
-        carried = self._roles.carry(*(self._roles.bodies[g.get_value()] for g in shapes))
+        carried = self._roles.carry(
+            *(self._roles.bodies[g.get_value()] for g in shapes)
+        )
         if not carried.sign:
             return
         force, row = -F.translational(), total[carried.row]
