@@ -37,6 +37,15 @@ class WorldSettings:
     )
 
     @property
+    def contact_name(self) -> str:
+        """Engine and contact, in words."""
+        if self.engine == "mujoco":
+            return f"MuJoCo's {self.mujoco_contact}"
+        return (
+            self.contact_model if self.engine == "drake" else f"{self.engine} engine's"
+        )
+
+    @property
     def is_continuous(self) -> bool:
         """Whether the plant has no steps."""
         return self.contact_model == CONTINUOUS
