@@ -68,7 +68,8 @@ def make_model(
     spec.option.gravity = plant.gravity_field().gravity_vector()
     spec.option.timestep, spec.option.impratio = time_step, law.impratio
     spec.option.cone = mujoco.mjtCone.mjCONE_ELLIPTIC
-    spec.option.integrator = mujoco.mjtIntegrator.mjINT_IMPLICITFAST
+    # It takes springs and contacts at the end of a step, as Drake does.
+    spec.option.integrator = mujoco.mjtIntegrator.mjINT_DISCRETE
     # Which links touch, the plant says.
     spec.option.disableflags = mujoco.mjtDisableBit.mjDSBL_FILTERPARENT
     tree = BodyTree(mujoco, spec, plant, context)
@@ -80,7 +81,7 @@ def make_model(
             names = f"{pedal.member}{AXLE}", f"{pedal.member}{HINGE}"
             tree.couple(spec, *names, *pedal.coupling)
     shapes = placed_shapes(world)
-    surfaces = _Surfaces(world, scene, law, time_step)
+    surfaces = _Surfaces(world, scene, law)
     for shape in shapes:
         geom = add_shape(mujoco, spec, tree.bodies[shape.body], world, shape)
         surfaces.cover(geom, shape)
@@ -103,11 +104,8 @@ class _Surfaces:
     which touch each other, their own.
     """
 
-    def __init__(
-        self, world: World, scene: Scene, law: ContactLaw, time_step: float
-    ) -> None:
-        plant, robot = world.plant, world.robot
-        self._law, self._step = law, time_step
+    def __init__(self, world: World, scene: Scene, law: ContactLaw) -> None:
+        plant, robot, self._law = world.plant, world.robot, law
         self._ground = int(plant.world_body().index())
         soles = {int(support_body(plant, robot, n).index()) for n in robot.patches}
         self._sole_friction = [
@@ -138,7 +136,7 @@ class _Surfaces:
             geom.priority, other = _STRUCK, STICK_TIP.friction
             tip = STICK_TIP.stiffness
             both = member.stiffness * tip / (member.stiffness + tip)
-            geom.solref = struck_reference(both, member.restitution, self._step)
+            geom.solref = struck_reference(both, member.restitution)
             geom.solimp = _HEAD_IMPEDANCE
         elif shape.body in self._standing and self._sole_friction:
             geom.priority, other = _STANDING, self._sole_friction[0]

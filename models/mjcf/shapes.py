@@ -87,7 +87,8 @@ def add_shape(
         # A plane is what a slab is from above, and cheaper to collide with.
         X = X @ RigidTransform([0.0, 0.0, 0.5 * THICKNESS])
         what = HalfSpace()
-    made = body.add_geom(name=shape.name, condim=3, **pose(X))
+    # Bodies have their masses from the plant, those without any too.
+    made = body.add_geom(name=shape.name, condim=3, mass=0.0, **pose(X))
     kinds = mujoco.mjtGeom
     if isinstance(what, Mesh | Convex):
         made.type, made.meshname = kinds.mjGEOM_MESH, shape.name

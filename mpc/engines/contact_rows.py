@@ -121,7 +121,9 @@ def _add(
             if kinds[a, b, 4] == 1:
                 along = h[0] * f[0] + h[1] * f[1] + h[2] * f[2]
                 strikes[stick, FORCE] += signs[a, b, 1] * along
-                strikes[stick, MEMBER] = kinds[a, b, 3]
+                # A tip that parts from a head overlaps it for a step without a force.
+                if along != 0.0:
+                    strikes[stick, MEMBER] = kinds[a, b, 3]
             else:
                 size = f[0] * f[0] + f[1] * f[1] + f[2] * f[2]
                 strikes[stick, SHAFT_FORCE] += np.sqrt(size)

@@ -116,6 +116,12 @@ class MujocoEngine:
         nothing = Contacts(np.empty((0, 2), int), *(np.empty((0, 3)) for _ in range(3)))
         return self._moment(nothing, np.zeros(self.robot.num_joints))
 
+    def positions(self, moment: EngineMoment) -> np.ndarray:
+        """MuJoCo's own configuration at a moment."""
+        self._lib.mj_setState(self._model, self._data, moment.memory, self._kept)
+        found: np.ndarray = self._data.qpos.copy()
+        return found
+
     def step(
         self,
         now: EngineMoment,

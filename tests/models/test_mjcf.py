@@ -160,14 +160,14 @@ def test_shapes_touch_where_they_do_in_drake():
     assert seen >= 20
 
 
-@pytest.mark.parametrize("share", [0.34, 0.36, 0.5])
+@pytest.mark.parametrize("share", [0.1, 0.34, 0.36])
 def test_a_head_gives_back_what_its_kit_says(share):
     """A tip of 60 g falls onto a head in MuJoCo itself, as in the kit's drop test."""
     k, b = struck_reference(5e4, share)
     spec = mujoco.MjSpec()
     spec.option.timestep, spec.option.gravity = 1e-3, np.zeros(3)
     spec.option.cone = mujoco.mjtCone.mjCONE_ELLIPTIC
-    spec.option.integrator = mujoco.mjtIntegrator.mjINT_IMPLICITFAST
+    spec.option.integrator = mujoco.mjtIntegrator.mjINT_DISCRETE
     head = spec.worldbody.add_geom(type=mujoco.mjtGeom.mjGEOM_PLANE, size=[1, 1, 1])
     head.priority, head.solref = 1, (k, b)
     head.solimp = (0.99, 0.99, 1e-3, 0.5, 2.0)
@@ -182,7 +182,7 @@ def test_a_head_gives_back_what_its_kit_says(share):
         for _ in range(40):
             mujoco.mj_step(model, data)
         back.append(data.qvel[0] / 1.2)
-    assert np.mean(back) == pytest.approx(share, abs=0.02)
+    assert np.mean(back) == pytest.approx(share, abs=0.002)
 
 
 def test_masses_of_a_run_and_locked_joints_are_taken():

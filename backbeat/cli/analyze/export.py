@@ -31,6 +31,13 @@ Base = Annotated[bool, typer.Option("--base", help="Include the floating base.")
 NpzFile = Annotated[
     Path | None, typer.Option(help="NPZ file to write, with all columns.")
 ]
+MjcfFolder = Annotated[
+    Path | None,
+    typer.Option(
+        help="Folder to write for MuJoCo: scene.xml with robot, scene and keyframes, "
+        "and reference.npz."
+    ),
+]
 MidiFile = Annotated[Path | None, typer.Option(help="MIDI file to write.")]
 WavFile = Annotated[Path | None, typer.Option(help="WAV file to write.")]
 Click = Annotated[bool, typer.Option("--click", help="Add a metronome to the drums.")]
@@ -49,6 +56,7 @@ def command(
     everything: AllColumns = False,
     base: Base = False,
     npz: NpzFile = None,
+    mjcf: MjcfFolder = None,
     midi: MidiFile = None,
     wav: WavFile = None,
     click: Click = False,
@@ -58,7 +66,8 @@ def command(
     """Writes joint angles [s, rad] as CSV, or what was struck as MIDI and WAV.
 
     A dance may have the CSV file as a recording. An NPZ file has an array for each
-    column, and everything else as JSON in `story`.
+    column, and everything else as JSON in `story`. `--mjcf` makes a folder that
+    MuJoCo's own viewer opens.
 
     The sound of a run file is that of its simulated contacts, and the sound of a
     behavior is that of its score.
@@ -67,6 +76,13 @@ def command(
     from backbeat.models.common.atomic_file import check_places, refuse_to_replace
     from backbeat.models.common.errors import BackbeatError
 
+    if mjcf is not None:
+        if any(given is not None for given in (output, npz, midi, wav)):
+            raise BackbeatError(
+                "export --mjcf FOLDER and other files one after the other"
+            )
+        _export_mjcf(name, mjcf, library)
+        return
     for path in (output, npz, midi, wav):
         refuse_to_replace(path, Path(name))
     if wav is not None:
@@ -125,6 +141,20 @@ def _export_npz(name: str, path: Path, library: Path) -> None:
     with replacing(path) as file:
         np.savez_compressed(file, story=np.array(json.dumps(story)), **columns)
     typer.echo(f"{path}: {len(columns)} arrays of {len(frame)} rows, and the story")
+
+
+def _export_mjcf(name: str, folder: Path, library: Path) -> None:
+    from backbeat.behaviors.library.store import Library
+    from backbeat.models.common.errors import BackbeatError
+    from backbeat.mpc.engines.mjcf_folder import write_scene
+
+    if name.endswith(".parquet"):
+        raise BackbeatError(
+            "--mjcf writes a behavior of the library, not a run; name a behavior"
+        )
+    path = write_scene(Library(library).load(name), folder)
+    typer.echo(f"{path}: robot, scene and keyframes")
+    _export_npz(name, folder / "reference.npz", library)
 
 
 def _table(name: str, library: Path) -> "tuple[pd.DataFrame, dict[str, Any]]":
