@@ -19,7 +19,7 @@ from backbeat.mpc.control.controllers import (
 )
 from backbeat.mpc.control.outside import OutsideControllers
 from backbeat.mpc.engines.choosing import choose_engine
-from backbeat.mpc.engines.engine_robot import add_engine_robot
+from backbeat.mpc.engines.engine_robot import EngineChoice, add_engine_robot
 from backbeat.mpc.engines.engine_setup import MakeEngine
 from backbeat.mpc.monitoring.force_detector import ForceDetector
 from backbeat.mpc.plans.weights import PredictiveWeights
@@ -44,7 +44,11 @@ from backbeat.mpc.world.simulated_robot import (
     SimulatedRobot,
     add_simulated_robot,
 )
-from backbeat.mpc.world.simulated_world import WorldDraw, draw_world
+from backbeat.mpc.world.simulated_world import (
+    SimulatedWorld,
+    WorldDraw,
+    draw_world,
+)
 from backbeat.mpc.world.uneven_ground import stand_on
 
 # Called with the number of a step, how many there are, and what is made in it.
@@ -137,17 +141,10 @@ def build_closed_loop(
     timing, world, seed = scenario.timing, scenario.world, scenario.seed
     real = draw_world(WorldDraw(world.mismatch, world.friction, seed), reference)
     q_start = stand_on(reference, real.soles) if real.soles else reference.table.q[0]
-    pushes = scenario.disturbances.pushes
-    plant = PlantSettings(world.contact, scenario.actuation, timing, pushes)
     # What controllers elsewhere ask for is seen when they do.
     remembers = modes is not None or outside is not None
     chosen = choose_engine(scenario, engine)
-    rest = reference, real, plant
-    body = (
-        add_simulated_robot(builder, *rest, remembers, by_hand)
-        if chosen is None
-        else add_engine_robot(builder, *rest, chosen, remembers, by_hand)
-    )
+    body = _add_robot(builder, reference, scenario, real, chosen, remembers, by_hand)
     settings = add_settings(builder, scenario, reference)
     tell(3, STEPS, "the controllers")
     made_for = controller_settings(scenario)
@@ -173,6 +170,25 @@ def build_closed_loop(
     return ClosedLoop(
         whole, body, reference, scenario, found, settings, logs, q_start, detector
     )
+
+
+def _add_robot(
+    builder: DiagramBuilder,
+    reference: Reference,
+    scenario: Scenario,
+    real: SimulatedWorld,
+    chosen: EngineChoice | None,
+    remembers: bool,
+    by_hand: bool,
+) -> SimulatedRobot:
+    """Adds the robot in its world, moved by Drake's plant or by an engine."""
+    contact, timing = scenario.world.contact, scenario.timing
+    pushes = scenario.disturbances.pushes
+    plant = PlantSettings(contact, scenario.actuation, timing, pushes)
+    rest = reference, real, plant
+    if chosen is None:
+        return add_simulated_robot(builder, *rest, remembers, by_hand)
+    return add_engine_robot(builder, *rest, chosen, remembers, by_hand)
 
 
 def controller_settings(scenario: Scenario) -> ControllerSettings:

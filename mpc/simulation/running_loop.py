@@ -75,8 +75,7 @@ class RunningLoop(Closing):
     ) -> None:
         """Builds the loop and puts it at its start.
 
-        A first tick is done before, in a Context that is thrown away: what it loads
-        does not count as the robot's time.
+        A first tick, in a Context that is thrown away, loads what is no robot's time.
 
         Args:
             behavior: what to track.
@@ -85,7 +84,7 @@ class RunningLoop(Closing):
             remote: connects to controllers that are elsewhere; None for inside.
             progress: called at each step of building, see `build_closed_loop`.
             by_hand: whether settings and pushes may be added by hand.
-            engine: makes the engine of a scenario whose engine is `own`.
+            engine: makes it where a scenario's engine is `own`.
 
         Raises:
             BackbeatError: the scenario makes no sense, or not for this behavior.
@@ -168,18 +167,17 @@ class RunningLoop(Closing):
         if held is not None and held.values():
             events.append(replace(held, time=-self._given.timing.lead_in))
         self.scenario = self._given.changed(events=events)
-        loop = self.loop
-        loop.whole_body.tick_times.clear()
+        (loop := self.loop).whole_body.tick_times.clear()
         own = loop.make_context()
         self.simulator = make_simulator(loop.diagram, own, loop.world.plant)
         self.simulator.Initialize()
         self._let_watch()
         self.watch_forces(self.is_watching)
         if len(events) > len(self._given.disturbances.events):
-            source = self.loop.settings
+            source = loop.settings
             source.add(source.GetMyMutableContextFromRoot(self.context), events[-1])
         self.log.close()
-        self.log = RunLog(self.loop.logs)
+        self.log = RunLog(loop.logs)
         self.fell_at: float | None = None
         self.wall_time = 0.0
 
@@ -253,8 +251,7 @@ class RunningLoop(Closing):
         period, end = timing.plan_period, timing.lead_in + self.end
         until = min(start + duration, end)
         while not self.is_over and self.context.get_time() < until - ROUNDING:
-            boundary = period * (self.log.num_plans + 1)
-            target = min(boundary, end)
+            target = min(period * (self.log.num_plans + 1), end)
             if until < target - ROUNDING:
                 self._simulate(until)
                 break

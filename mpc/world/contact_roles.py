@@ -25,7 +25,7 @@ class ContactSource(CollectableSystem):
     members: tuple[str, ...]
 
 
-class Carried(NamedTuple):
+class CarriedContact(NamedTuple):
     """Where a contact of two bodies counts.
 
     Attributes:
@@ -54,7 +54,7 @@ class ContactRoles:
         self.patches = robot.patches
         self.sticks = StickContacts(world, scene)
         # What is known of pairs of bodies that have touched.
-        self._carried: dict[tuple[int, int], Carried] = {}
+        self._carried: dict[tuple[int, int], CarriedContact] = {}
         self._slot: dict[int, int] = {
             int(support_body(plant, robot, n).index()): i
             for i, n in enumerate(self.patches)
@@ -78,18 +78,20 @@ class ContactRoles:
         self._felt = {self._ground, *(int(body.index()) for body in boards)}
         self._supports |= self._felt
 
-    def carry(self, a: int, b: int) -> Carried:
+    def carry(self, a: int, b: int) -> CarriedContact:
         """Where a contact of two bodies counts, by their numbers."""
         found = self._carried.get((a, b))
         if found is None:
             found = self._carried[a, b] = self._find_carried(a, b)
         return found
 
-    def _find_carried(self, a: int, b: int) -> Carried:
+    def _find_carried(self, a: int, b: int) -> CarriedContact:
         rest = len(self.patches)
         for support, body, sign in ((a, b, 1.0), (b, a, -1.0)):
             if support in self._supports:
                 slot, on_ground = self._slot.get(body, rest), support == self._ground
                 sole = self._sole_of.get(body) if support in self._felt else None
-                return Carried(slot, sign if slot < rest or on_ground else 0.0, sole)
-        return Carried(rest, 0.0, None)
+                return CarriedContact(
+                    slot, sign if slot < rest or on_ground else 0.0, sole
+                )
+        return CarriedContact(rest, 0.0, None)
