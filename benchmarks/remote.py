@@ -125,7 +125,7 @@ def round_trips(behavior: Behavior) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _serve(pipe: Connection, behavior: Behavior | None) -> None:
-    def find(name: str) -> Behavior:
+    def find(name: str, robot: str) -> Behavior:
         assert behavior is not None
         return behavior
 

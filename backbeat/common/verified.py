@@ -5,16 +5,23 @@ from pathlib import Path
 from backbeat.behaviors.kinematic.behavior import KINEMATIC
 from backbeat.behaviors.library.behavior import Behavior
 from backbeat.behaviors.library.store import Library
+from backbeat.behaviors.library.stored import Stored
 from backbeat.models.common.errors import BackbeatError
 
 
-def load_verified(library: str | Path, name: str, unverified: bool = False) -> Behavior:
+def load_verified(
+    library: str | Path,
+    name: str | Stored,
+    unverified: bool = False,
+    robot: str = "",
+) -> Behavior:
     """Loads a behavior whose certificate holds, or any one when `unverified`.
 
     Raises:
         BackbeatError: there is none, or it has no forces, or a check of it failed.
     """
-    behavior = Library(library).load(name)
+    behavior = Library(library).load(name, robot)
+    name = behavior.title
     if behavior.kind == KINEMATIC:
         raise BackbeatError(
             f"{name} is a kinematic preview, which no robot can follow: it has no "

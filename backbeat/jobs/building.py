@@ -9,6 +9,7 @@ from typing import Any
 from backbeat.behaviors.building.build import build
 from backbeat.behaviors.building.build_key import build_key
 from backbeat.behaviors.library.behavior import Behavior
+from backbeat.behaviors.library.robots import folder_name, robot_name
 from backbeat.behaviors.library.store import Library
 from backbeat.behaviors.setlist.specification import SetlistSpecification
 from backbeat.behaviors.specification.checking import refuse_setlist
@@ -64,7 +65,7 @@ def build_all(
     """
     library = Path(library)
     names = list(dict.fromkeys(names))
-    store, taken = Library(library), set[str]()
+    store, taken = Library(library), set[tuple[str, str]]()
     outcomes: dict[str, Outcome] = {}
     jobs: dict[str, Job] = {}
     for name in names:
@@ -87,7 +88,9 @@ def build_all(
         jobs[name] = Job(job.name, build_one, (*job.arguments, hands))
     if jobs and not executors:
         # That it cannot be stored is said before the build, not after it.
-        check_place(library / f"{next(iter(jobs.values())).name}.parquet")
+        for name, robot in sorted(taken):
+            folder = library / folder_name(robot_name(robot))
+            check_place(folder / f"{name}.parquet")
     made = run_jobs(list(jobs.values()), watcher, processes, executors)
     outcomes |= zip(jobs, made, strict=True)
     return [outcomes[name] for name in names]
@@ -129,22 +132,26 @@ def iteration_line(entry: Mapping[str, float]) -> str:
 
 
 def _stored(
-    name: str, library: Library, taken: set[str], variant: Variant = AS_IT_STANDS
+    name: str,
+    library: Library,
+    taken: set[tuple[str, str]],
+    variant: Variant = AS_IT_STANDS,
 ) -> Built | None:
     """What the library has, if it is up to date; adds the behavior to `taken`."""
     path = find_specification(name)
     specification, text = read_any(path, variant)
-    if specification.name in taken:
+    named = specification.name, specification.robot
+    if named in taken:
         raise BackbeatError(
             f"{path}: another specification of this build is called "
-            f"{specification.name!r} too; a library has one of a name"
+            f"{specification.name!r} too; a library has one of a name for each robot"
         )
-    taken.add(specification.name)
+    taken.add(named)
     if isinstance(specification, SetlistSpecification):
         refuse_setlist(text, path)
-    if library.key(specification.name) != build_key(specification, text, path.parent):
+    if library.key(*named) != build_key(specification, text, path.parent):
         return None
-    return _built(library.load(specification.name))
+    return _built(library.load(*named))
 
 
 def _built(behavior: Behavior) -> Built:
@@ -153,6 +160,7 @@ def _built(behavior: Behavior) -> Built:
     assert isinstance(remarks, list)
     numbers = {
         "name": behavior.name,
+        "robot": behavior.robot_model.name,
         "seconds": made["seconds"],
         "knots": made["knots"],
         "iterations": made["iterations"],

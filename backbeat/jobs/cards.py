@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from concurrent.futures import Executor
 from pathlib import Path
 
+from backbeat.behaviors.library.store import Library
 from backbeat.common.verified import load_verified
 from backbeat.jobs.pool import Outcome
 from backbeat.jobs.sweeping import Progress, run_sweep
@@ -27,11 +28,12 @@ def build_card(
     progress: Progress | None = None,
     processes: int | None = None,
     executors: Sequence[Executor] = (),
+    robot: str = "",
 ) -> tuple[RobustnessCard, list[Outcome]]:
     """Makes the runs of a card that are missing, its data and its page.
 
-    All of it is in the folder `cards` of the library; a card that was interrupted goes
-    on where it was.
+    All of it is in the folder `cards` beside the behavior; a card that was interrupted
+    goes on where it was.
 
     Args:
         name: behavior in the library.
@@ -40,6 +42,7 @@ def build_card(
         progress: called whenever a run has ended.
         processes: how many runs at a time; None for one a core.
         executors: where to run instead, see `backbeat.jobs.cluster`.
+        robot: whose behavior it is; "" for the usual one, see `Library`.
 
     Returns:
         The card, and runs that could not be had.
@@ -48,8 +51,8 @@ def build_card(
         BackbeatError: no such behavior, it failed verification, or nothing can follow
             it.
     """
-    behavior = load_verified(library, name)
-    path = card_path(library, name)
+    behavior = load_verified(library, name, robot=robot)
+    path = card_path(Library(library).path(name, robot))
     disturbances, pushes = (
         run_sweep(sweep, library, path.parent, progress, processes, executors)
         for sweep in card_sweeps(behavior, seeds)
@@ -71,11 +74,12 @@ def take_sample(
     progress: Progress | None = None,
     processes: int | None = None,
     executors: Sequence[Executor] = (),
+    robot: str = "",
 ) -> tuple[Sample, list[Outcome]]:
     """Makes a few runs of the standard disturbances, which a card then takes over.
 
     Args:
-        name, library, progress, processes, executors: as for `build_card`.
+        name, library, progress, processes, executors, robot: as for `build_card`.
         seeds: seeds a disturbance; None for as many as a sample has.
 
     Returns:
@@ -84,8 +88,10 @@ def take_sample(
     Raises:
         BackbeatError: as `build_card`.
     """
-    behavior = load_verified(library, name)
+    behavior = load_verified(library, name, robot=robot)
     sweep, _ = card_sweeps(behavior, seeds or SEEDS)
-    folder = card_path(library, name).parent
+    folder = card_path(Library(library).path(name, robot)).parent
     found = run_sweep(sweep, library, folder, progress, processes, executors)
-    return Sample(name, survivals(behavior, found.summary)), list(found.failures)
+    taken = survivals(behavior, found.summary)
+    sample = Sample(behavior.name, taken, behavior.robot_model.name)
+    return sample, list(found.failures)

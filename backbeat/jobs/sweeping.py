@@ -81,7 +81,10 @@ def run_sweep(
     """
     library = Path(library)
     folder = Path(folder)
-    keys = {name: _behavior_key(library, name) for name in sweep.settings.behaviors}
+    keys = {
+        (c.behavior, c.robot): _behavior_key(library, c.behavior, c.robot)
+        for c in sweep.cells
+    }
     _check_durations(sweep, library)
     path = folder / f"{sweep.settings.name}.parquet"
     with locked(path):
@@ -99,22 +102,22 @@ def run_sweep(
     return SweepResult(summary, path, summary_file, runner.taken, made, failures)
 
 
-def _behavior_key(library: Path, name: str) -> str:
+def _behavior_key(library: Path, name: str, robot: str) -> str:
     """The key of a behavior's build."""
-    behavior = _behavior(library, name)
+    behavior = _behavior(library, name, robot)
     return str(behavior.provenance.get("key"))
 
 
 @lru_cache(maxsize=4)
-def _behavior(library: Path, name: str) -> Behavior:
-    return load_verified(library, name)
+def _behavior(library: Path, name: str, robot: str) -> Behavior:
+    return load_verified(library, name, robot=robot)
 
 
 def _check_durations(sweep: Sweep, library: Path) -> None:
     """Raises a BackbeatError when a push comes too late to be judged."""
     for cell in sweep.cells:
         scenario = cell.scenario
-        behavior = _behavior(library, cell.behavior)
+        behavior = _behavior(library, cell.behavior, cell.robot)
         end = play_length(scenario.timing, scenario.disturbances, behavior)
         ends = [push.time + push.duration for push in scenario.disturbances.pushes]
         if cell.push is not None:
@@ -138,7 +141,7 @@ def simulate(
         BackbeatError: the behavior is no longer the one of this key, or the scenario
             does not fit it.
     """
-    behavior = _behavior(library, scenario.behavior)
+    behavior = _behavior(library, scenario.behavior, scenario.robot)
     if str(behavior.provenance.get("key")) != key:
         raise BackbeatError(f"{behavior.name} was built again while the sweep ran")
 
@@ -168,7 +171,7 @@ class _Runner:
         self,
         sweep: Sweep,
         library: Path,
-        keys: Mapping[str, str],
+        keys: Mapping[tuple[str, str], str],
         table: SweepTable,
         progress: Progress | None,
     ) -> None:
@@ -192,14 +195,14 @@ class _Runner:
         while (run := self._schedule.next_run()) is not None:
             cell = self._sweep.at_level(self._sweep.cells[run.cell], run.level)
             scenario = cell.seeded(run.seed)
-            key = run_key(scenario, self._keys[cell.behavior])
+            built = self._keys[cell.behavior, cell.robot]
+            key = run_key(scenario, built)
             if key in self._table.rows:
                 self.taken += 1
                 self._take(run, self._table.rows[key], "")
                 continue
             name = f"{cell.title()}, seed {run.seed}"
             self._begun[name] = run, key, scenario
-            built = self._keys[cell.behavior]
             return Job(name, simulate, (self._library, scenario, built))
         return None
 
@@ -216,9 +219,11 @@ class _Runner:
             self._schedule.give_up(run)
             return
         cell = self._sweep.cells[run.cell]
+        named = cell.behavior, cell.robot
         about = {
             "behavior": cell.behavior,
-            "behavior_key": self._keys[cell.behavior],
+            "robot": _behavior(self._library, *named).robot_model.name,
+            "behavior_key": self._keys[named],
             "case": cell.case,
             "values": json.dumps(cell.values),
             "level": run.level,

@@ -19,6 +19,7 @@ from backbeat.behaviors.adoption.opposed import opposed_joints, with_signs
 from backbeat.behaviors.adoption.source import AdoptedModel, usable
 from backbeat.behaviors.adoption.stances import Stance, StanceFinder, ground_below
 from backbeat.models.adoption.arm_postures import arm_at_rest, mirrored, nearest_zero
+from backbeat.models.adoption.body_parts import propose_parts
 from backbeat.models.adoption.limbs import find_limbs
 from backbeat.models.adoption.model_tree import read_tree
 from backbeat.models.adoption.proposal import Proposal
@@ -100,6 +101,7 @@ def adopt(
         else:
             proposal.keys["urdf"] = output.with_suffix(".urdf").name
         propose_structure(structure, proposal)
+        propose_parts(structure, proposal)
         propose_motors(structure, efforts or {}, proposal)
         if free := described_limits(structure.tree, structure.locked):
             proposal.guessed(

@@ -237,6 +237,6 @@ def standing_load(robot: RobotModel, state: Configuration) -> tuple[float, str]:
     tau = state.bias.copy()
     for name in robot.feet.values():
         tau -= state.jacobian(name)[5] * 0.5 * robot.weight
-    share = np.abs(tau[6:]) / robot.effort_limits
+    share = robot.motors.shares(tau[6:], np.zeros(robot.num_joints))
     j = int(share.argmax())
     return float(share[j]), robot.joint_names[j]

@@ -41,6 +41,8 @@ from backbeat.behaviors.specification.kinds import (
     read_specification,
 )
 from backbeat.behaviors.specification.setlist_rules import as_in_show, part_paths
+from backbeat.behaviors.specification.transfer import transferred
+from backbeat.models.collision.making import make_self_collision_model
 from backbeat.models.common.errors import BackbeatError, NoMotionError
 from backbeat.optimization.diagnosis.explanation import explain
 from backbeat.optimization.interior_point.phase_durations import optimize_durations
@@ -92,8 +94,11 @@ def build(
     if isinstance(specification, SetlistSpecification):
         refuse_setlist(text, path)
     key = build_key(specification, text, path.parent)
-    if not force and library.key(specification.name) == key:
-        return library.load(specification.name)
+    robot = specification.robot
+    if not force:
+        if library.key(specification.name, robot) == key:
+            return library.load(specification.name, robot)
+        library.check_replaced(specification.name, robot)
     report(0.0, "reading")
     if isinstance(specification, DanceSpecification):
         refuse_failures(text, path)
@@ -179,16 +184,36 @@ def _solve(
 
 
 def _easier(specification: Specification, behavior: Behavior) -> Specification | None:
-    """The same motion with closer knots or bent knees; None if that changes nothing."""
+    """The same motion with more apart, bent knees or closer knots; None if it is so."""
+    near = _unwatched(specification, behavior)
+    if near and (apart := specification.with_links_apart(near)) is not None:
+        return apart
     bent = specification.with_bent_knees()
     if bent is not None and gets_straight(behavior.robot_model, behavior.motion, BEND):
         return bent
     return specification.with_closer_knots()
 
 
+def _unwatched(
+    specification: Specification, behavior: Behavior
+) -> list[tuple[str, str]]:
+    """Links that get into each other and that the plan did not keep apart."""
+    known: list[list[str]] = getattr(specification, "apart", [])
+    model = make_self_collision_model(behavior.robot_model, apart=known)
+    found = {
+        tuple(sorted(thing.name for thing in place.things))
+        for place in behavior.certificate.places
+        if place.name == "collision"
+    }
+    return [(a, b) for a, b in sorted(found) if a != b and not model.watches(a, b)]
+
+
 def _changed(asked: Specification, made: Specification) -> list[str]:
     """Changes against the specification, with the keys that give them."""
     found = []
+    if (apart := getattr(made, "apart", [])) != getattr(asked, "apart", []):
+        pairs = ", ".join(f"[{', '.join(pair)}]" for pair in apart)
+        found.append(f"links that stay apart (apart: [{pairs}])")
     if (bend := getattr(made, "bend", 0.0)) != getattr(asked, "bend", 0.0):
         found.append(f"knees that stay bent where feet stand (bend: {bend:g})")
     if _knot_key(made) != _knot_key(asked):
@@ -238,20 +263,22 @@ def _attempt(
     return _solve_short(specification.name, plan, about, reports)
 
 
-def solve_preview(move: str, folder: str | Path) -> Behavior:
+def solve_preview(move: str, folder: str | Path, robot: str = "") -> Behavior:
     """A verified motion of one move of a dance alone.
 
     Args:
         move: name of the move.
         folder: where moves of the user's own may be.
+        robot: that makes it, a shipped name or path of a robot YAML; "" for Atlas.
 
     Raises:
-        BackbeatError: there is no such move, or no motion was found.
+        BackbeatError: there is no such move or robot, or no motion was found.
     """
     folder = Path(folder)
     dance = preview(move, vocabulary(folder))
     reports = Reports(lambda share, what: None, lambda entry: None)
-    return solve(dance.dance, dance.text(), folder / f"{move}.yaml", "", reports)
+    alone = transferred(dance.dance, robot) if robot else dance.dance
+    return solve(alone, alone.text(), folder / f"{move}.yaml", "", reports)
 
 
 def _solve_short(

@@ -1,17 +1,16 @@
 """Build keys: hashes of all inputs of a motion, which is built again if one changes."""
 
 import hashlib
-import os
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
+from backbeat.behaviors.library.robots import robot_sources
 from backbeat.behaviors.motion.authored import Specification
 from backbeat.behaviors.setlist.specification import SetlistSpecification
 from backbeat.behaviors.specification.kinds import read_specification
 from backbeat.behaviors.specification.setlist_rules import part_paths
 from backbeat.models.common.outside_file import is_file, read_bytes
-from backbeat.models.robot.description import find_description, robot_files
 
 ROOT = Path(__file__).parents[2]
 # Specifications count one by one, visuals do not move, sweeps change nothing.
@@ -42,23 +41,9 @@ def build_key(
 def robot_and_sources(robot: str) -> str:
     """Hash of what decides a motion besides its specification."""
     sha = hashlib.sha256(_sources().encode())
-    for path in _robot_files(robot):
+    for path in robot_sources(robot):
         sha.update(read_bytes(path, "description"))
     return sha.hexdigest()
-
-
-def robot_hash(robot: str) -> str:
-    """Hash of the files that describe a robot."""
-    sha = hashlib.sha256()
-    for path in _robot_files(robot):
-        sha.update(os.fsencode(path.name) + read_bytes(path, "description"))
-    return sha.hexdigest()
-
-
-def _robot_files(robot: str) -> list[Path]:
-    """Its YAML, those that this starts from, and the models that they name."""
-    files = robot_files(find_description(robot))
-    return sorted({path.resolve() for path in files if is_file(path)})
 
 
 @cache

@@ -16,7 +16,7 @@ from backbeat.behaviors.dance.recorded_move import RecordingDescription
 from backbeat.behaviors.dance.vocabulary.move import TRACKS
 from backbeat.behaviors.dance.vocabulary.move_file import vocabulary
 from backbeat.behaviors.library.behavior import BEAT_PRIORITY
-from backbeat.behaviors.library.store import check_name
+from backbeat.behaviors.library.stored import check_name
 from backbeat.models.common.atomic_file import replacing
 from backbeat.models.common.errors import unknown_name
 

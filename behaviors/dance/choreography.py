@@ -154,6 +154,12 @@ class DanceSpecification(DanceLayers):
         """As of `Specification`, by the key `bend`."""
         return replace(self, bend=BEND) if self.bend < BEND else None
 
+    def with_links_apart(
+        self, pairs: Sequence[tuple[str, str]]
+    ) -> "DanceSpecification":
+        """As of `Specification`, by the key `apart`."""
+        return replace(self, apart=[*self.apart, *map(list, pairs)])
+
     def _problem(
         self,
         robot: RobotModel,
@@ -197,7 +203,7 @@ class DanceSpecification(DanceLayers):
             q_start=q_start,
             posture=q_start,
             tasks=chosen,
-            collisions=make_self_collision_model(robot),
+            collisions=make_self_collision_model(robot, apart=self.apart),
             limits=limits,
             weights=self.objectives.weights(
                 Weights(acceleration=ACCELERATION, smoothness_share=_shares(robot))

@@ -44,6 +44,8 @@ class DanceLayers(Specification):
     knot_spacing: float = 0.0
     # How far knees of feet that stand stay from straight [rad]; 0 for any.
     bend: float = 0.0
+    # Pairs of links that are near each other, and stay apart all the same.
+    apart: list[list[str]] = field(default_factory=list)
 
     def meter_map(self) -> MeterMap:
         """Its bars.

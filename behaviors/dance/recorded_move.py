@@ -16,7 +16,7 @@ from backbeat.behaviors.dance.step_times import (
 from backbeat.behaviors.dance.vocabulary.expression import Expression
 from backbeat.behaviors.dance.vocabulary.move import Curve, Move, Offsets
 from backbeat.behaviors.footsteps.step import FEET
-from backbeat.behaviors.library.store import check_name
+from backbeat.behaviors.library.stored import check_name
 from backbeat.behaviors.motion.time_law import minimum_jerk
 from backbeat.behaviors.recording.joint_file import read_joint_file
 from backbeat.behaviors.recording.planted_feet import Interval

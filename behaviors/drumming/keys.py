@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from backbeat.behaviors.drumming.strokes import Stroke
-from backbeat.behaviors.library.store import check_name
+from backbeat.behaviors.library.stored import check_name
 from backbeat.behaviors.motion.authored import Specification
 from backbeat.behaviors.music.files.note_maps import map_files
 from backbeat.behaviors.music.files.score_reader import (

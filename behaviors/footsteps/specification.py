@@ -1,6 +1,6 @@
 """Footsteps: which feet stand when, where the others go, and jumps between."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -81,6 +81,8 @@ class FootstepSpecification(Specification):
     knot_spacing: float = 0.05
     # How far knees of feet that stand stay from straight [rad]; 0 for any.
     bend: float = 0.0
+    # Pairs of links that are near each other, and stay apart all the same.
+    apart: list[list[str]] = field(default_factory=list)
 
     def with_closer_knots(self) -> "FootstepSpecification | None":
         """As of `Specification`, by the key `knot_spacing`."""
@@ -90,6 +92,12 @@ class FootstepSpecification(Specification):
     def with_bent_knees(self) -> "FootstepSpecification | None":
         """As of `Specification`, by the key `bend`."""
         return replace(self, bend=BEND) if self.bend < BEND else None
+
+    def with_links_apart(
+        self, pairs: Sequence[tuple[str, str]]
+    ) -> "FootstepSpecification":
+        """As of `Specification`, by the key `apart`."""
+        return replace(self, apart=[*self.apart, *map(list, pairs)])
 
     def plan(self, folder: str | Path) -> MotionPlan:
         """Compiles the steps into a trajectory problem.
@@ -216,7 +224,7 @@ class Walker:
             q_start=self.q_start,
             posture=self.q_start,
             tasks=list(self._tasks()),
-            collisions=make_self_collision_model(self.robot),
+            collisions=make_self_collision_model(self.robot, apart=specification.apart),
             limits=self._limits(),
             weights=specification.objectives.weights(Weights()),
         )
@@ -306,7 +314,9 @@ class Walker:
         ]
         name = self.robot.feet[foot]
         free = step.feet == "none"
-        yield FrameTask(name, knots, targets, "rx ry rz", weight=40.0)
+        # One that rolls does so with its leg.
+        turns = "ry rz" if self.robot.contacts[name].rolls else "rx ry rz"
+        yield FrameTask(name, knots, targets, turns, weight=40.0)
         if not free:
             yield FrameTask(name, knots, targets, "x y", weight=40.0)
             yield FrameTask(name, knots, targets, "z", weight=400.0)

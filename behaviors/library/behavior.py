@@ -10,6 +10,7 @@ import pandas as pd
 from pydrake.math import RigidTransform, RollPitchYaw
 
 from backbeat.behaviors.library.beat_grid import BeatGrid
+from backbeat.behaviors.library.robots import USUAL_ROBOT
 from backbeat.behaviors.music.notation.meter import COMMON, MeterMap, Pulse
 from backbeat.models.common.errors import BackbeatError
 from backbeat.models.robot.description import find_description, robot_stamps
@@ -40,6 +41,14 @@ def check_beat_priority(where: str, priority: float) -> None:
             "first) to 1 (hold the beat at any price)",
             path=("beat_priority",),
         )
+
+
+def named_with_robot(name: str, robot: str) -> str:
+    """A behavior as people call it, by its name and that of its robot.
+
+    Atlas's is not said, which is the robot unless another one is named.
+    """
+    return name if robot in ("", USUAL_ROBOT) else f"{name} on {robot}"
 
 
 @dataclass(frozen=True)
@@ -163,6 +172,11 @@ class Behavior:
         """The robot as this behavior uses it."""
         return make_robot(self.robot, self.equipment, self.mount)
 
+    @property
+    def title(self) -> str:
+        """Its name and, if that is not Atlas, its robot's."""
+        return named_with_robot(self.name, self.robot_model.name)
+
     def iterations(self) -> pd.DataFrame:
         """What the solver did: cost, violation, step, barrier of every iteration."""
         return pd.DataFrame(self.provenance.get("log", []))
@@ -211,7 +225,7 @@ class Behavior:
         strikes = len(self.strikes())
         music = f", {self._tempo()}, {strikes} strikes" if self.bpm else ""
         return (
-            f"{self.name} ({self.kind}, {self.duration:.1f} s{music}, {state}): "
+            f"{self.title} ({self.kind}, {self.duration:.1f} s{music}, {state}): "
             f"{self.summary}"
         )
 
@@ -223,7 +237,7 @@ class Behavior:
             "kind": self.kind,
             "length": f"{self.duration:.1f} s",
             "tempo": self._tempo() if self.bpm else "none",
-            "robot": " with ".join([self.robot, *self.equipment]),
+            "robot": " with ".join([self.robot_model.name, *self.equipment]),
             "verified": "yes" if self.certificate.passed else "NO",
         }
         for check in self.certificate.failures():

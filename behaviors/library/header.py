@@ -32,6 +32,7 @@ LIMIT = {"kind": str, "what": str, "from_s": float, "to_s": float, "knots": int}
 PROVENANCE = {
     "duration_s": float,
     "key": Perhaps(str),
+    "robot_hash": Perhaps(str),
     "backbeat": Perhaps(str),
     "drake": Perhaps(str),
     "knots": Perhaps(int),

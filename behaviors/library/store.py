@@ -1,7 +1,12 @@
-"""The behavior library: one Parquet file a behavior, written whole or not at all."""
+"""The behavior library: one Parquet file a behavior, written whole or not at all.
+
+The file of a behavior is `ROBOT/NAME.parquet`, so that behaviors of several robots may
+have one name. Files of earlier versions lie beside the folders of robots; they are read
+there until the behavior is built again.
+"""
 
 import json
-import re
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +16,21 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from backbeat.behaviors.library.behavior import Behavior
-from backbeat.behaviors.library.header import HEADER
+from backbeat.behaviors.library.record import (
+    FORMAT,
+    METADATA,
+    checked_header,
+    damaged,
+    read_header,
+    read_record,
+)
+from backbeat.behaviors.library.robots import (
+    folder_name,
+    is_of,
+    name_of,
+    robot_name,
+)
+from backbeat.behaviors.library.stored import Shelf, Stored
 from backbeat.behaviors.library.table import (
     DAMAGED,
     behavior_from_frame,
@@ -21,73 +40,25 @@ from backbeat.behaviors.library.table import (
 )
 from backbeat.models.common.atomic_file import replacing
 from backbeat.models.common.bounds import LONGEST_SIMULATED
-from backbeat.models.common.errors import BackbeatError, gist, shown, unknown_name
-from backbeat.models.common.outside_file import cannot_read, is_file, is_there
-from backbeat.models.common.plain_data import cleaned, misfits
-from backbeat.models.common.table_file import read_metadata, read_table
+from backbeat.models.common.errors import BackbeatError, unknown_name
+from backbeat.models.common.table_file import read_table
 
-FORMAT = 3
 # Where a library usually is, and where there are specifications of what ships.
 USUAL = "library"
 SHIPPED = [Path(__file__).parents[1] / kind for kind in ("specifications", "setlists")]
-# Fastest tempo of all: far more than can be played.
-MOST_BPM = 1000.0
-# Where a behavior's file has its record.
-METADATA = b"backbeat"
-_NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
 
 
-def check_name(name: str) -> str:
-    """Returns a behavior name that is safe as a file name.
-
-    Raises:
-        BackbeatError: the name holds anything but a-z, 0-9 and "-".
-    """
-    if not _NAME.fullmatch(name):
-        if is_file(Path(name)):
-            raise BackbeatError(
-                f"{name} is not a behavior name but a file; 'backbeat build' makes "
-                "behaviors of specifications, and 'backbeat list' names them"
-            )
-        raise BackbeatError(
-            f"{name[:80]!r} is not a behavior name; use small letters, digits and '-'",
-            subject=name,
-        )
-    return name
-
-
-class Library:
-    """A folder of behaviors.
-
-    Attributes:
-        folder: where the files are.
-    """
+class Library(Shelf):
+    """A folder of behaviors, with a folder in it for each robot; see `Shelf`."""
 
     def __init__(self, folder: str | Path = USUAL) -> None:
-        """Opens a library; the folder is made when the first behavior is saved."""
-        self.folder = Path(folder)
-
-    def path(self, name: str) -> Path:
-        """Path of a behavior's file, whether it exists or not."""
-        return self.folder / f"{check_name(name)}.parquet"
-
-    def names(self) -> list[str]:
-        """Names of the stored behaviors, sorted.
-
-        Raises:
-            BackbeatError: the library is a file.
-        """
-        if is_file(self.folder):
-            raise BackbeatError(f"{self.folder} is a file; a library is a folder")
-        try:
-            files = list(self.folder.glob("*.parquet"))
-        except OSError as error:
-            raise cannot_read(self.folder, error) from None
-        return sorted(p.stem for p in files if _NAME.fullmatch(p.stem))
+        """Opens a library; folders are made when the first behavior is saved."""
+        super().__init__(folder)
 
     def save(self, behavior: Behavior) -> Path:
         """Stores a behavior; a reader sees the old file or the new, never a part."""
-        path = self.path(behavior.name)
+        robot = folder_name(behavior.robot_model.name)
+        path = self.path(Stored(robot, behavior.name))
         frame, header = to_frame(behavior), to_header(behavior)
         record = {"format": FORMAT, "sha256": digest(frame, header), "header": header}
         table = pa.Table.from_pandas(frame, preserve_index=False)
@@ -96,70 +67,123 @@ class Library:
         )
         with replacing(path) as file:
             pq.write_table(table, file, compression="zstd")
+        early = Stored("", behavior.name)
+        if early in self._files() and self.robot_folder(early) == robot:
+            self.path(early).unlink()
         return path
 
-    def load(self, name: str) -> Behavior:
+    def load(self, name: str | Stored, robot: str = "") -> Behavior:
         """Loads a behavior and checks that nothing in it was changed.
+
+        Args:
+            name: of the behavior, or what is stored.
+            robot: that it is for: shipped name, or path of a robot YAML; "" for the
+                usual one.
 
         Raises:
             BackbeatError: no such behavior, or its file is damaged or edited.
         """
-        path, record = self.path(name), self._record(name)
+        stored = self._found(name, robot)
+        path, record = self.path(stored), read_record(self.path(stored))
         try:
             # Without the notes of pandas, in which a changed byte could be anything.
             frame = read_table(path, "behavior").to_pandas(ignore_metadata=True)
             is_whole = digest(frame, record["header"]) == record["sha256"]
         except DAMAGED as error:
-            raise _damaged(path, name, str(error)) from None
+            raise damaged(path, str(error)) from None
         if not is_whole:
-            raise _damaged(path, name, "its contents do not match their checksum")
-        header = self._header(name, record)
+            raise damaged(path, "its contents do not match their checksum")
+        header = checked_header(path, record)
+        if robot and not is_of(header, robot):
+            raise self._other_robot(header, robot)
         try:
             _check_time(frame["t"].to_numpy(float))
             return behavior_from_frame(frame, header)
         except DAMAGED as error:
             why = f"its columns are not those of a motion ({error})"
-            raise _damaged(path, name, why) from None
+            raise damaged(path, why) from None
 
-    def key(self, name: str) -> str | None:
+    def load_build(self, name: str, key: object, robot: str = "") -> Behavior:
+        """Loads a behavior by the key of its build, whichever robot it is of.
+
+        Args:
+            name: of the behavior.
+            key: of the build.
+            robot: whose behavior it is where no build has that key.
+
+        Raises:
+            BackbeatError: as `load`.
+        """
+        for stored in self._files():
+            if key and stored.name == name and self.key(stored) == key:
+                return self.load(stored)
+        return self.load(name, robot)
+
+    def key(self, name: str | Stored, robot: str = "") -> str | None:
         """Build key of a stored behavior; None when there is none that reads."""
         try:
-            record = self._record(name)
-            key = self._header(name, record)["provenance"].get("key")
+            header = self.header(name, robot)
+            key = header["provenance"].get("key")
             return None if key is None else str(key)
         except BackbeatError:
             return None
 
-    def table(self) -> pd.DataFrame:
-        """One row a behavior: name, kind, length, tempo, whether verified, summary.
+    def header(self, name: str | Stored, robot: str = "") -> dict[str, Any]:
+        """Everything but the arrays, see `backbeat.behaviors.library.header`.
+
+        Raises:
+            BackbeatError: no such behavior, or its file is damaged.
+        """
+        return read_header(self.path(self._found(name, robot)))
+
+    def table(self, robot: str = "") -> pd.DataFrame:
+        """One row a behavior: robot, name, kind, length, tempo, whether verified, ...
 
         Those that cannot be used are left out; see `damaged`.
-        """
-        bad = self.damaged()
-        rows = [self.row(name) for name in self.names() if name not in bad]
-        columns = ["name", "kind", "duration_s", "bpm", "verified", "summary"]
-        return pd.DataFrame(rows, columns=columns)
 
-    def damaged(self) -> dict[str, str]:
-        """Why behaviors cannot be used that are there all the same, by name."""
-        found = {}
-        for name in self.names():
+        Args:
+            robot: only what is built for it; "" for all.
+        """
+        columns = ["robot", "name", "kind", "duration_s", "bpm", "verified", "summary"]
+        return pd.DataFrame([r for _, r in self.rows(robot)], columns=columns)
+
+    def rows(self, robot: str = "") -> Iterator[tuple[Stored, dict[str, Any]]]:
+        """The behaviors that can be used, with their rows of the table.
+
+        Args:
+            robot: only what is built for it; "" for all.
+        """
+        for stored in self.stored(robot):
             try:
-                self.row(name)
+                yield stored, self.row(stored)
+            except BackbeatError:
+                continue  # `damaged` says why.
+
+    def damaged(self, robot: str = "") -> dict[str, str]:
+        """Why behaviors cannot be used that are there all the same, by name.
+
+        Args:
+            robot: only what is built for it; "" for all.
+        """
+        found = {}
+        for stored in self.stored(robot):
+            try:
+                self.row(stored)
             except BackbeatError as error:
-                found[name] = str(error)
+                found["/".join(filter(None, stored))] = str(error)
         return found
 
-    def row(self, name: str) -> dict[str, Any]:
+    def row(self, name: str | Stored, robot: str = "") -> dict[str, Any]:
         """What the table says of one behavior.
 
         Raises:
             BackbeatError: no such behavior, or its file is damaged.
         """
-        header = self._header(name, self._record(name))
+        header = self.header(name, robot)
         checks = header["certificate"].values()
         return {
-            "name": name,
+            "robot": name_of(header["robot"]),
+            "name": header["name"],
             "kind": header["kind"],
             "duration_s": header["provenance"]["duration_s"],
             "bpm": header["bpm"],
@@ -167,43 +191,64 @@ class Library:
             "summary": header["summary"],
         }
 
-    def _missing(self, name: str) -> BackbeatError:
+    def check_replaced(self, name: str, robot: str) -> None:
+        """Refuses to put a behavior in the place of one of another robot.
+
+        Args:
+            name: of the behavior.
+            robot: that it is for: shipped name, or path of a robot YAML.
+
+        Raises:
+            BackbeatError: there is no such robot, or another one of its name has the
+                behavior.
+        """
+        stored = self.find(name, robot)
+        try:
+            header = {} if stored is None else self.header(stored)
+        except BackbeatError:
+            return  # What is damaged is there to be replaced.
+        if header and not is_of(header, robot):
+            raise self._other_robot(header, robot)
+
+    def _other_robot(self, header: Mapping[str, Any], robot: str) -> BackbeatError:
+        """Why a behavior in the folder of a robot's name is not for that robot."""
+        return BackbeatError(
+            f"{header['name']} in {self.folder} is of another robot called "
+            f"{robot_name(robot)}, {header['robot']}; give one of them another 'name', "
+            f"or build it for {robot} with --force in its place"
+        )
+
+    def _found(self, name: str | Stored, robot: str) -> Stored:
+        """What is stored of a name.
+
+        Raises:
+            BackbeatError: nothing is.
+        """
+        if isinstance(name, Stored):
+            return name
+        stored = self.find(name, robot)
+        if stored is None:
+            raise self._missing(name, robot)
+        return stored
+
+    def _missing(self, name: str, robot: str) -> BackbeatError:
         """Why there is no behavior of a name: not built yet, or unknown."""
         own = "" if self.folder == Path(USUAL) else f" --library {self.folder}"
-        if any((folder / f"{name}.yaml").is_file() for folder in SHIPPED):
+        ships = any((folder / f"{name}.yaml").is_file() for folder in SHIPPED)
+        others = self.built_for(name)
+        if robot and (ships or others):
+            known = f" but for {' and '.join(others)}" if others else " yet"
+            return BackbeatError(
+                f"{name} is not built for {robot_name(robot)}{known}; build it first: "
+                f"backbeat build {name} --robot {robot}{own}"
+            )
+        if ships:
             return BackbeatError(
                 f"{name} ships with Backbeat and is not built yet; build it first: "
                 f"backbeat build {name}{own}"
             )
         where = f" {self.folder}" if own else ""
         return unknown_name(f"behavior in library{where}", name, self.names())
-
-    def _header(self, name: str, record: dict[str, Any]) -> dict[str, Any]:
-        """The record of a behavior, if it has the right form."""
-        for misfit in misfits(record["header"], HEADER):
-            raise _damaged(self.path(name), name, misfit)
-        header: dict[str, Any] = cleaned(record["header"])
-        if header["name"] != name:
-            raise _damaged(self.path(name), name, f"it is of {shown(header['name'])}")
-        if not 0 <= header["bpm"] <= MOST_BPM:
-            why = f"its tempo is {header['bpm']:g} beats/min"
-            raise _damaged(self.path(name), name, why)
-        return header
-
-    def _record(self, name: str) -> dict[str, Any]:
-        path = self.path(name)
-        if not is_there(path):
-            raise self._missing(name)
-        try:
-            metadata = read_metadata(path, "behavior")
-            record: dict[str, Any] = json.loads(metadata[METADATA])
-            version = record["format"]
-            dict(record["header"]), str(record["sha256"])
-        except DAMAGED:
-            raise _damaged(path, name, "it is not a whole Backbeat file") from None
-        if version != FORMAT:
-            raise _damaged(path, name, f"its format {version} is not {FORMAT}")
-        return record
 
 
 def _check_time(t: np.ndarray) -> None:
@@ -216,10 +261,3 @@ def _check_time(t: np.ndarray) -> None:
         raise ValueError("time does not go on")
     if not 0 <= t[0] <= t[-1] <= LONGEST_SIMULATED:
         raise ValueError(f"time goes from {t[0]:g} to {t[-1]:g} s")
-
-
-def _damaged(path: Path, name: str, why: str) -> BackbeatError:
-    why = gist(why)
-    return BackbeatError(
-        f"{path} cannot be used: {why}; rebuild it with 'backbeat build {name} --force'"
-    )

@@ -1,6 +1,7 @@
 """Keys of specifications of every kind, and the objectives of a motion."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass, field, is_dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,7 @@ import numpy as np
 import yaml
 
 from backbeat.behaviors.library.behavior import BEAT_PRIORITY, check_beat_priority
-from backbeat.behaviors.library.store import check_name
+from backbeat.behaviors.library.stored import check_name
 from backbeat.behaviors.motion.plan import MotionPlan
 from backbeat.behaviors.music.notation.player import Hints
 from backbeat.models.common.atomic_file import replacing
@@ -188,6 +189,19 @@ class Specification(Authored, ABC):
         """The same motion with knees that stay bent where feet stand; None if it is.
 
         Kinds that have a key `bend` have one.
+        """
+        return None
+
+    def with_links_apart(
+        self, pairs: Sequence[tuple[str, str]]
+    ) -> "Specification | None":
+        """The same motion with more links that stay apart; None where they cannot.
+
+        Planners take links that are up to three joints from the trunk, or two from
+        each other, for links that cannot meet. Kinds that have a key `apart` have one.
+
+        Args:
+            pairs: of links.
         """
         return None
 

@@ -59,11 +59,19 @@ class PostureSpecification(Specification):
     stations: list[Station] = field(default_factory=list)
     # Distance of knots [s].
     knot_spacing: float = 0.05
+    # Pairs of links that are near each other, and stay apart all the same.
+    apart: list[list[str]] = field(default_factory=list)
 
     def with_closer_knots(self) -> "PostureSpecification | None":
         """As of `Specification`, by the key `knot_spacing`."""
         spacing = CLOSER * self.knot_spacing
         return replace(self, knot_spacing=spacing) if spacing >= FINEST else None
+
+    def with_links_apart(
+        self, pairs: Sequence[tuple[str, str]]
+    ) -> "PostureSpecification":
+        """As of `Specification`, by the key `apart`."""
+        return replace(self, apart=[*self.apart, *map(list, pairs)])
 
     def plan(self, folder: str | Path) -> MotionPlan:
         """Compiles the tour into a trajectory problem.
@@ -98,7 +106,7 @@ class PostureSpecification(Specification):
             q_start=q_start,
             posture=q_start,
             tasks=softened(tasks, compliance),
-            collisions=make_self_collision_model(robot),
+            collisions=make_self_collision_model(robot, apart=self.apart),
             weights=self.objectives.weights(Weights()),
         )
         events = tuple(

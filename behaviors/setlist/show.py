@@ -15,6 +15,7 @@ from backbeat.behaviors.library.behavior import (
     centroidal_quantities,
     make_robot,
 )
+from backbeat.behaviors.library.robots import robot_hash
 from backbeat.behaviors.motion.concatenation import (
     SAME_TIME,
     concatenate,
@@ -96,7 +97,7 @@ def make_show(
         events=tuple(sorted(joined.events, key=lambda e: e.time)),
         certificate=Certificate((*certificate.checks, *junctions)),
         specification=text,
-        provenance=_provenance(joined, float(motion.t[-1])),
+        provenance=_provenance(joined, float(motion.t[-1]), setlist.robot),
     )
 
 
@@ -114,10 +115,13 @@ def _parts(
     return [until(behaviors[n.behavior], n.until) for n in entries]
 
 
-def _provenance(joined: Concatenation, duration: float) -> dict[str, object]:
+def _provenance(
+    joined: Concatenation, duration: float, robot: str
+) -> dict[str, object]:
     """What is filed of how a show of so many seconds was made."""
     return {
         "key": "",
+        "robot_hash": robot_hash(robot),
         "backbeat": metadata.version("backbeat"),
         "drake": metadata.version("drake"),
         "duration_s": duration,

@@ -9,7 +9,8 @@ from backbeat.behaviors.library.behavior import (
     Progress,
     centroidal_quantities,
 )
-from backbeat.behaviors.library.store import check_name
+from backbeat.behaviors.library.robots import robot_hash
+from backbeat.behaviors.library.stored import check_name
 from backbeat.behaviors.motion.authored import Specification
 from backbeat.behaviors.motion.plan import MotionPlan
 from backbeat.behaviors.solving.windowed import FoundMotion
@@ -80,6 +81,7 @@ def assembled(
         "equipment": (),
         "specification": "",
     }
+    about = {**known, **about}
     com, momentum, inertia = found.centroidal
     seen = plan.review(found.motion, com) if plan.review else []
     return Behavior(
@@ -97,6 +99,7 @@ def assembled(
         certificate=found.certificate,
         provenance={
             "key": "",
+            "robot_hash": robot_hash(str(about["robot"])),
             "backbeat": metadata.version("backbeat"),
             "drake": metadata.version("drake"),
             "duration_s": float(found.motion.t[-1]),
@@ -108,7 +111,7 @@ def assembled(
             "remarks": [*plan.remarks, *plan.problem.robot.notes, *seen],
             "active_limits": found.limits,
         },
-        **{**known, **about},
+        **about,
     )
 
 

@@ -10,14 +10,14 @@ import yaml
 from backbeat.behaviors.dance.choreography import DanceSpecification
 from backbeat.behaviors.drumming.specification import DrummingSpecification
 from backbeat.behaviors.footsteps.specification import FootstepSpecification
-from backbeat.behaviors.library.store import check_name
+from backbeat.behaviors.library.stored import check_name
 from backbeat.behaviors.motion.authored import Specification
 from backbeat.behaviors.music.files.score_reader import AS_WRITTEN, NOTES
 from backbeat.behaviors.music.notation.score_description import Adaptation
 from backbeat.behaviors.posture.specification import PostureSpecification
 from backbeat.behaviors.setlist.specification import SetlistSpecification
 from backbeat.behaviors.specification.old_keys import with_new_keys
-from backbeat.behaviors.specification.transfer import transferred
+from backbeat.behaviors.specification.transfer import TRANSFERRED, transferred
 from backbeat.models.common.errors import (
     UNKNOWN_BEHAVIOR,
     BackbeatError,
@@ -63,6 +63,12 @@ def shipped_names() -> list[str]:
 def shipped_setlists() -> list[str]:
     """Names of the setlists that ship."""
     return sorted(p.stem for p in SETLIST_FOLDER.glob("*.yaml"))
+
+
+def transferred_names() -> list[str]:
+    """Names of the motions that ship which go on any robot with legs."""
+    paths = {name: SHIPPED_FOLDER / f"{name}.yaml" for name in shipped_names()}
+    return [n for n, p in paths.items() if kind_of(read_text(p), n) in TRANSFERRED]
 
 
 def ships(path: str | Path) -> bool:
@@ -158,7 +164,7 @@ def _text_of(specification: Specification, written: str, path: Path) -> str:
     What is wrong with it is then said of a line of the file.
     """
     text = written
-    for key in ("name", "robot", "scale"):
+    for key in ("robot", "scale"):
         line = f"{key}: {yaml.safe_dump(getattr(specification, key)).splitlines()[0]}"
         there = re.search(rf"(?m)^{key}:.*$", text)
         if there:
@@ -186,7 +192,7 @@ def drumming_text(notes: str | Path, adapt: Adaptation = AS_WRITTEN) -> str:
         name=name,
         score=notes.name,
         seat="chair",
-        summary=f"Atlas drums {notes.name}.",
+        summary=f"Drums {notes.name}.",
         adapt=adapt,
     )
     return drumming.text()

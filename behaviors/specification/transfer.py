@@ -1,12 +1,11 @@
 """Motions for another robot than the one that they were written for."""
 
-import re
 from dataclasses import replace
 
+from backbeat.behaviors.library.behavior import Mount, make_robot
 from backbeat.behaviors.motion.authored import Specification
 from backbeat.models.common.errors import BackbeatError
-from backbeat.models.robot.description import find_description, load_description
-from backbeat.models.robot.model import RobotModel
+from backbeat.models.robot.description import find_description
 
 # Kinds whose motion is that of roles, postures and lengths alone.
 TRANSFERRED = ("dance", "footsteps", "posture")
@@ -14,27 +13,8 @@ TRANSFERRED = ("dance", "footsteps", "posture")
 DIGITS = 4
 
 
-def name_on(name: str, robot: str) -> str:
-    """Name of a behavior that was built for another robot.
-
-    Args:
-        name: of the behavior.
-        robot: name of the robot.
-    """
-    return f"{name}-{re.sub('[^a-z0-9]+', '-', robot.lower()).strip('-')}"[:64]
-
-
-def robot_name(robot: str) -> str:
-    """What a robot is called, by its shipped name or the path of its YAML.
-
-    Raises:
-        BackbeatError: there is no such robot.
-    """
-    return str(load_description(find_description(robot)).name)
-
-
 def transferred(specification: Specification, robot: str) -> Specification:
-    """The same motion for another robot: its name, and lengths as its legs are long.
+    """The same motion for another robot, its lengths as this one's legs are long.
 
     What a motion says by role, posture or part of the body it says for each robot;
     times stay. Lengths go with the legs as in Froude's similarity of ships (William
@@ -54,9 +34,12 @@ def transferred(specification: Specification, robot: str) -> Specification:
             "and seat are those of one robot; --robot takes dances, footsteps and "
             "postures"
         )
-    own, other = RobotModel(specification.robot), RobotModel(robot)
-    if own.name == other.name:
+    if find_description(specification.robot) == find_description(robot):
         return specification
+    # These are the models that the plan takes, of which none is loaded twice.
+    equipment = tuple(specification.equipment)
+    own = make_robot(specification.robot, equipment, Mount())
+    other = make_robot(robot, equipment, Mount())
     for model in (own, other):
         if model.leg_length == 0.0:
             raise BackbeatError(
@@ -66,7 +49,6 @@ def transferred(specification: Specification, robot: str) -> Specification:
     scale = specification.scale * other.leg_length / own.leg_length
     return replace(
         specification,
-        name=name_on(specification.name, other.name),
         robot=robot,
         scale=round(scale, DIGITS),
     )

@@ -9,31 +9,29 @@
 Names are joints, groups or roles. A joint's own entry goes before that of its group,
 and a group's before that of its role.
 
-A motor on a constant voltage gives its stall torque at rest, and nothing at its top
-speed; in between torque falls with speed in a straight line. What it gives against its
-motion is not less than at rest (Hughes, Drury, "Electric Motors and Drives", 2019,
-chapter 3). The effort limit of the URDF, that of gear and current, holds besides:
-
-    -min(e, max(s + k v, 0)) <= tau <= min(e, max(s - k v, 0)),    k = s / top speed.
+`backbeat.models.actuation.effort_limits` has what they give at a speed, and
+`backbeat.models.actuation.parallel` joints that two motors drive together.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite
 from pathlib import Path
-from typing import NamedTuple, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
 import numpy as np
 from pydrake.multibody.plant import MultibodyPlant
 from pydrake.multibody.tree import ModelInstanceIndex
 
+from backbeat.models.actuation.effort_limits import EffortLimits
+from backbeat.models.actuation.parallel import (
+    ParallelDescription,
+    check_parallel,
+    parallel_motors,
+)
 from backbeat.models.common.errors import BackbeatError, unknown_name
-from backbeat.models.compiled import compiled
-from backbeat.models.compiled.arrays import Vector
 
 _T = TypeVar("_T")
-# Effort that is none [N m or N].
-_NOTHING = 1e-9
 
 
 @dataclass
@@ -44,67 +42,6 @@ class MotorDescription:
     stall_torque: float = 0.0
     # Speed at which no torque is left [rad/s or m/s].
     top_speed: float = 0.0
-
-
-class EffortLimits(NamedTuple):
-    """What motors give at a speed, see the head of this module.
-
-    Attributes:
-        effort: (nj,) most at any speed [N m or N].
-        stall: (nj,) at rest; no matter where `slope` is zero [N m or N].
-        slope: (nj,) what is lost with speed [N m s/rad or N s/m]; zero for motors
-            without a line.
-    """
-
-    effort: Vector
-    stall: Vector
-    slope: Vector
-
-    def at(self, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """(..., nj) lowest and highest effort at velocities v (..., nj)."""
-        lost = self.slope * v
-        most, least = (
-            np.where(
-                self.slope > 0.0,
-                np.minimum(self.effort, np.maximum(self.stall - way * lost, 0.0)),
-                self.effort,
-            )
-            for way in (1.0, -1.0)
-        )
-        return -least, most
-
-    def shares(self, tau: np.ndarray, v: np.ndarray) -> np.ndarray:
-        """(..., nj) efforts as shares of what motors give at velocities, at least 0."""
-        least, most = self.at(v)
-        # A motor at its top speed gives nothing more, and all is too much.
-        limit = np.maximum(np.where(tau > 0.0, most, -least), _NOTHING)
-        return np.asarray(np.abs(tau) / limit)
-
-
-@compiled
-def highest_effort(effort, stall, slope, v):
-    """Most that a motor gives along the direction in which v is its speed."""
-    if slope <= 0.0:
-        return effort
-    return min(effort, max(stall - slope * v, 0.0))
-
-
-def limits_at_speed(
-    effort: np.ndarray, motors: Mapping[str, MotorDescription], names: Sequence[str]
-) -> EffortLimits:
-    """Limits of joints.
-
-    Args:
-        effort: (nj,) effort limits [N m or N].
-        motors: lines by joint.
-        names: of the joints.
-    """
-    stall, slope = np.zeros(len(names)), np.zeros(len(names))
-    for i, name in enumerate(names):
-        if name in motors:
-            stall[i] = motors[name].stall_torque
-            slope[i] = motors[name].stall_torque / motors[name].top_speed
-    return EffortLimits(np.array(effort, float), stall, slope)
 
 
 def by_joint(
@@ -146,6 +83,35 @@ def by_joint(
                     )
         found |= {joint: value for joint, (value, _) in level.items()}
     return found
+
+
+def effort_limits(
+    effort: np.ndarray,
+    motors: Mapping[str, MotorDescription],
+    parallel: Mapping[str, ParallelDescription],
+    names: Sequence[str],
+) -> EffortLimits:
+    """Limits of joints.
+
+    Args:
+        effort: (nj,) effort limits [N m or N]; what has none gets its stall torque.
+        motors: lines by joint.
+        parallel: pairs of joints that two motors drive together.
+        names: of the joints.
+    """
+    effort, stall, slope = np.array(effort, float), *np.zeros((2, len(names)))
+    for i, name in enumerate(names):
+        if name in motors:
+            stall[i] = motors[name].stall_torque
+            slope[i] = motors[name].stall_torque / motors[name].top_speed
+            if np.isinf(effort[i]):
+                effort[i] = stall[i]
+    pairs = parallel_motors(parallel, names)
+    for p, joints in enumerate(pairs.joints):
+        # Most that both motors come to together.
+        most = np.abs(pairs.speed[p]).sum(axis=0) * pairs.effort[p]
+        effort[joints] = np.minimum(effort[joints], most)
+    return EffortLimits(effort, stall, slope, pairs)
 
 
 def check_armature(armature: Mapping[str, float], where: str | Path) -> None:
@@ -236,6 +202,7 @@ class Driven(Protocol):
 
     armature: dict[str, float]
     motors: dict[str, MotorDescription]
+    parallel: dict[str, ParallelDescription]
     efforts: dict[str, float]
     hardware_interface: str
 
@@ -248,4 +215,5 @@ def check_drives(description: Driven, where: str | Path) -> None:
     """
     check_armature(description.armature, where)
     check_motors(description.motors, where)
+    check_parallel(description.parallel, where)
     check_efforts(description.efforts, description.hardware_interface, where)

@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from backbeat.models.actuation.drives import highest_effort
+from backbeat.models.actuation.effort_limits import clip_pairs, within_motor
 from backbeat.models.actuation.joint_command import (
     COMING,
     DAMPING,
@@ -34,6 +34,7 @@ from backbeat.models.actuation.joint_command import (
     VELOCITY,
 )
 from backbeat.models.actuation.motors import move_motors
+from backbeat.models.actuation.parallel import ParallelMotors
 from backbeat.models.actuation.safety_law import SafetyBounds, clip_efforts
 from backbeat.models.compiled import compiled
 from backbeat.models.compiled.arrays import Indices, Matrix, Vector
@@ -57,7 +58,8 @@ class ServoTraits(NamedTuple):
     Attributes:
         limits, friction, slew: (nj,) of the motors.
         stall, slope: (nj,) what they give at rest and lose with speed, see
-            `backbeat.models.actuation.drives`.
+            `backbeat.models.actuation.effort_limits`.
+        pairs: joints that two motors drive together.
         period, lag: [s].
         has_motors: whether motors follow late.
         joint_of: (nu,) joint of each actuator of the plant, -1 for one held locked.
@@ -70,6 +72,7 @@ class ServoTraits(NamedTuple):
     slew: Vector
     stall: Vector
     slope: Vector
+    pairs: ParallelMotors
     period: float
     lag: float
     has_motors: bool
@@ -154,8 +157,12 @@ def _tell_motors(traits, nq, command, state, known, memory, told):
         speed = command[VELOCITY * nj + j]
         if known:
             speed = state[first_rate + j]
-        least = -highest_effort(limit, stall, slope, -speed)
-        told[j] = min(max(effort, least), highest_effort(limit, stall, slope, speed))
+        told[j] = within_motor(limit, stall, slope, speed, effort)
+    if traits.pairs.joints.shape[0] > 0:
+        if known:
+            clip_pairs(traits.pairs, state[first_rate : state.shape[0]], told)
+        else:
+            clip_pairs(traits.pairs, command[VELOCITY * nj : (VELOCITY + 1) * nj], told)
 
 
 @compiled

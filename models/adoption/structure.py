@@ -127,9 +127,9 @@ def _propose_contacts(found: Anatomy, proposal: Proposal) -> None:
     if not any(turn_of(j) == "roll" for j in _ankle(found.limbs.legs[0])):
         proposal.found(
             "feet",
-            "cannot roll",
-            "no joint below the knee turns about x; a foot bears no more roll moment "
-            "than half its width times its load",
+            "cannot roll by themselves",
+            "no joint below the knee turns about x; a narrow sole rolls with its leg, "
+            "a wide one lies flat and bears a roll moment of half its width times load",
         )
 
 

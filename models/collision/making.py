@@ -22,6 +22,7 @@ from backbeat.models.collision.shapes import (
     CollisionSphere,
     Solid,
 )
+from backbeat.models.common.errors import BackbeatError, located, shown, unknown_name
 from backbeat.models.contact.cones import collision_shapes
 from backbeat.models.dynamics.frames import Frame
 from backbeat.models.robot.model import RobotModel
@@ -120,7 +121,10 @@ def make_collision_model(
 
 
 def make_self_collision_model(
-    robot: RobotModel, margin: float = 0.01, scene: Sequence[Solid] = ()
+    robot: RobotModel,
+    margin: float = 0.01,
+    scene: Sequence[Solid] = (),
+    apart: Sequence[Sequence[str]] = (),
 ) -> CollisionModel:
     """Keeps the ends of the limbs away from each other and the rest of the robot.
 
@@ -132,7 +136,19 @@ def make_self_collision_model(
         robot: the robot.
         margin: distance to keep [m].
         scene: solids around the robot, to keep away from too.
+        apart: pairs of links that keep the distance too, however near they are.
+
+    Raises:
+        BackbeatError: a pair that is none, or a link without a shape.
     """
+    model = _ends_apart(robot, margin, scene)
+    return _with_pairs(robot, model, apart) if apart else model
+
+
+def _ends_apart(
+    robot: RobotModel, margin: float, scene: Sequence[Solid]
+) -> CollisionModel:
+    """The model of `make_self_collision_model` without pairs that are asked for."""
     if not scene and margin in _ALONE.setdefault(robot, {}):
         return _ALONE[robot][margin]
     links = [n for n, body in _links(robot) if _depth(robot, body) > NEAR_JOINTS]
@@ -148,6 +164,37 @@ def make_self_collision_model(
     if not scene:
         _ALONE[robot][margin] = found
     return found
+
+
+def _with_pairs(
+    robot: RobotModel, model: CollisionModel, apart: Sequence[Sequence[str]]
+) -> CollisionModel:
+    """A collision model with pairs of links that keep their distance too."""
+    known = [name for name, _ in _links(robot)]
+    for pair in apart:
+        if len(pair) != 2 or pair[0] == pair[1]:
+            raise BackbeatError(
+                f"apart has pairs of two links, as in 'apart: [[head, chest]]', not "
+                f"{shown(list(pair))}",
+                path=("apart",),
+            )
+        for link in pair:
+            if link not in known:
+                with located("apart"):
+                    what = f"link with a shape of {robot.name}"
+                    raise unknown_name(what, link, known)
+    links = sorted({link for pair in apart for link in pair})
+    near = make_collision_model(robot, links, (), model.margin)
+    spheres, rows = list(model.spheres), [model.pairs]
+    for pair in apart:
+        # The smaller of two covers is closer to the shape that it covers.
+        covers = {n: [f for f in near.spheres if f.link == n] for n in pair}
+        link = min(pair, key=lambda n: (max(f.radius for f in covers[n]), n))
+        (other,) = (n for n in pair if n != link)
+        spheres += covers[link]
+        row = np.array([solid.name == other for solid in model.solids])
+        rows.append(np.tile(row, (len(covers[link]), 1)))
+    return replace(model, spheres=tuple(spheres), pairs=np.vstack(rows))
 
 
 # Models of robots alone, by their margin: each is made once.

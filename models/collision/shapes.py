@@ -128,6 +128,14 @@ class CollisionModel:
             chosen, self.solids, pairs, self.margin, self.checks_midpoints
         )
 
+    def watches(self, link: str, other: str) -> bool:
+        """Whether two links, or items, keep a distance from each other."""
+        links, solids = [f.link for f in self.spheres], [s.name for s in self.solids]
+        return any(
+            {links[i], solids[j]} == {link, other}
+            for i, j in np.argwhere(self.pairs).tolist()
+        )
+
     def spheres_of(self, link: str, part: str) -> list[int]:
         """Indices of the spheres of one shape of a link."""
         return [

@@ -4,6 +4,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from backbeat.models.dynamics.rolling import FLAT
+
+# Half width over which a sole that rolls bears a moment [m]: it stands on a line, which
+# solvers with interior points need to be a little wide.
+LINE = 1e-3
+
 
 @dataclass(frozen=True)
 class Frame:
@@ -31,17 +37,37 @@ class ContactFrame:
         half_length: half size along x [m].
         half_width: half size along y [m].
         limb: indices (in joint order) of the joints between base and patch.
+        rolls: whether it rolls about its length where it stands, for its leg has no
+            joint of its own for that; see `backbeat.models.dynamics.rolling`.
     """
 
     frame: Frame
     half_length: float
     half_width: float
     limb: np.ndarray
+    rolls: bool = False
 
     @property
     def is_point(self) -> bool:
         """Whether the patch carries a pure force."""
         return self.half_length == 0 and self.half_width == 0
+
+    @property
+    def rolled_width(self) -> float:
+        """Half width at which it touches when rolled [m]; `FLAT` if it does not."""
+        return self.half_width if self.rolls else FLAT
+
+    @property
+    def bearing(self) -> tuple[float, float]:
+        """Half sizes along x and y over which it bears moments [m]."""
+        return self.half_length, LINE if self.rolls else self.half_width
+
+    @property
+    def held_axes(self) -> str:
+        """What of its pose stays while it stands, as axes of a task."""
+        if self.is_point:
+            return "x y z"
+        return "ry rz x y z" if self.rolls else "rx ry rz x y z"
 
     def corners(self) -> np.ndarray:
         """(4 or 1, 3) patch corners in the patch frame [m]."""

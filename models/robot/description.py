@@ -14,6 +14,7 @@ from math import isfinite
 from pathlib import Path
 
 from backbeat.models.actuation.drives import MotorDescription, check_drives
+from backbeat.models.actuation.parallel import ParallelDescription
 from backbeat.models.common.errors import BackbeatError, unknown_name
 from backbeat.models.common.outside_file import is_file, is_there
 from backbeat.models.common.yaml_file import parse_yaml
@@ -29,7 +30,8 @@ from backbeat.models.urdf.overlay.made_description import made_description
 class ContactDescription:
     """A flat patch of the robot that touches the world.
 
-    With zero half sizes the patch is a point and carries a pure force.
+    With zero half sizes the patch is a point and carries a pure force; with a half
+    length alone it is a line, which bears no moment about itself.
     """
 
     # Link the patch is on.
@@ -172,6 +174,8 @@ class RobotDescription:
     armature: dict[str, float] = field(default_factory=dict)
     # Torque over speed of motors, by joint, group or role.
     motors: dict[str, MotorDescription] = field(default_factory=dict)
+    # Pairs of joints that two motors drive together, by a name.
+    parallel: dict[str, ParallelDescription] = field(default_factory=dict)
     # How far inside the hard limits soft ones lie at least, wherever the URDF has them
     # [rad or m]; 0 leaves them there.
     soft_limit_margin: float = 0.0
@@ -324,10 +328,10 @@ def _loaded(paths: tuple[Path, ...], _stamps: tuple[Stamp, ...]) -> RobotDescrip
     for name, contact in contacts.items():
         _check_pose(path, name, contact.position, contact.rpy)
         sizes = contact.half_length, contact.half_width
-        if not (sizes == (0.0, 0.0) or min(sizes) > 0.0):
+        if not (sizes == (0.0, 0.0) or (sizes[0] > 0.0 and sizes[1] >= 0.0)):
             raise BackbeatError(
                 f"{path}: contact {name!r} needs half_length and half_width > 0 for a "
-                "patch, or both 0 for a point"
+                "patch, a half_length alone for a line, or both 0 for a point"
             )
     return description
 

@@ -1,6 +1,6 @@
 """The moving joints of a robot: names, limits, friction, servo modes and groups."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -8,11 +8,12 @@ from pydrake.multibody.plant import MultibodyPlant
 from pydrake.multibody.tree import Joint
 
 from backbeat.models.actuation.drives import (
-    EffortLimits,
     MotorDescription,
     by_joint,
-    limits_at_speed,
+    effort_limits,
 )
+from backbeat.models.actuation.effort_limits import EffortLimits
+from backbeat.models.actuation.parallel import check_pair_joints
 from backbeat.models.actuation.transmission import joint_modes
 from backbeat.models.common.errors import unknown_name
 from backbeat.models.robot.description import RobotDescription
@@ -124,13 +125,15 @@ def read_joints(
         if name in order:
             effort[order[name]] = actuator.effort_limit()
             driven.add(name)
-    motors = limits_at_speed(effort, _lines(description, names), names)
+    lines, parallel = _lines(description, names), description.parallel
+    check_pair_joints(parallel, [*sorted(driven), *description.locked])
+    motors = effort_limits(effort, lines, parallel, names)
     return RobotJoints(
         names=names,
         position_lower=lower,
         position_upper=upper,
         velocity_limits=speed,
-        effort_limits=effort,
+        effort_limits=motors.effort,
         motors=motors,
         damping=np.array([j.default_damping() for j in originals]),
         friction=np.array([friction.get(n, 0.0) for n in names]),
@@ -140,7 +143,7 @@ def read_joints(
             group: np.array([order[n] for n in members if n in order], int)
             for group, members in description.groups.items()
         },
-        notes=(*(_follower_note(f) for f in followers), *notes, *_motor_notes(motors)),
+        notes=(*(_follower_note(f) for f in followers), *notes),
     )
 
 
@@ -151,16 +154,6 @@ def _lines(
     groups, roles = description.groups, description.role_joints()
     known = [*names, *description.locked]
     return by_joint("motors", description.motors, groups, roles, known)
-
-
-def _motor_notes(motors: EffortLimits) -> Iterator[str]:
-    number = np.count_nonzero(motors.slope)
-    if number:
-        yield (
-            f"the torque of {number} motors falls with speed: simulations, the "
-            "whole-body program and verification account for it; planners use the "
-            "limit at rest"
-        )
 
 
 def _limits(

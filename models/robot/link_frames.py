@@ -6,15 +6,22 @@ from dataclasses import dataclass
 import numpy as np
 from pydrake.math import RigidTransform, RotationMatrix
 from pydrake.multibody.plant import MultibodyPlant
+from pydrake.multibody.tree import RevoluteJoint
 
 from backbeat.models.common.errors import BackbeatError
-from backbeat.models.dynamics.frames import ContactFrame, Frame
+from backbeat.models.dynamics.frames import LINE, ContactFrame, Frame
 from backbeat.models.dynamics.kinematic_tree import KinematicTree
 from backbeat.models.robot.description import ContactDescription, RobotDescription
 from backbeat.models.robot.description_check import check_support
 from backbeat.models.robot.fusing import Homes
 from backbeat.models.robot.loading import find_frame, pose_of
 from backbeat.models.robot.mimic import Follower
+
+# Joints of a leg that may roll its sole while it stands, and share of an axis along the
+# sole from which a joint rolls it.
+ROLLING, ALONG = 5, 0.7
+# Half width up to which a sole rolls, as a share of the leg's length.
+NARROW = 0.03
 
 
 class RobotFrames:
@@ -93,9 +100,36 @@ class RobotFrames:
         limb = [joints[n] for n in contact.limb if n in joints]
         if len(limb) != len(contact.limb):
             limb = []
-        return ContactFrame(
-            frame, contact.half_length, contact.half_width, np.array(limb, int)
-        )
+        # A line is a blade that stands on both sides of it.
+        is_line = contact.half_width == 0.0 and contact.half_length > 0.0
+        half_width = LINE if is_line else contact.half_width
+        rolls = self._rolls(frame, half_width, contact.limb) if limb else False
+        size = contact.half_length, half_width
+        return ContactFrame(frame, *size, np.array(limb, int), rolls)
+
+    def _rolls(self, frame: Frame, half_width: float, limb: Sequence[str]) -> bool:
+        """Whether a leg of five joints has but one that rolls its sole, all at zero.
+
+        That one takes it sideways, too, and can do either but not both. A wide sole
+        lies flat all the same: rolled, it would lift the robot by its half width.
+        """
+        if len(limb) != ROLLING:
+            return False
+        context = self._plant.CreateDefaultContext()
+        body = self._plant.GetBodyByName(self._bodies[frame.body])
+        X_WP = self._plant.EvalBodyPoseInWorld(context, body)
+        ahead = X_WP.rotation().matrix() @ frame.R_PF[:, 0]
+        hip = self._plant.GetJointByName(limb[0]).frame_on_child()
+        leg = X_WP @ frame.p_PF - hip.CalcPoseInWorld(context).translation()
+        if half_width > NARROW * np.linalg.norm(leg):
+            return False
+        turning = 0
+        for name in limb:
+            joint = self._plant.GetJointByName(name)
+            if isinstance(joint, RevoluteJoint):
+                R_WJ = joint.frame_on_parent().CalcPoseInWorld(context).rotation()
+                turning += abs(ahead @ (R_WJ @ joint.revolute_axis())) > ALONG
+        return bool(turning == 1)
 
     def place(self, frame: Frame) -> np.ndarray:
         """(3,) place of a frame with all joints at zero, seen from the base [m]."""

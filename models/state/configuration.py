@@ -1,5 +1,7 @@
 """Configuration: a robot at one (q, v), kinematics and dynamics up to date."""
 
+from dataclasses import replace
+
 import numpy as np
 from pydrake.math import RigidTransform, RotationMatrix
 
@@ -9,6 +11,7 @@ from backbeat.models.compiled.bound import bind
 from backbeat.models.dynamics.frame_arrays import FrameArrays
 from backbeat.models.dynamics.frames import Frame
 from backbeat.models.dynamics.kinematic_tree import make_workspace
+from backbeat.models.dynamics.rolling import ROLLED
 from backbeat.models.robot.model import RobotModel
 from backbeat.models.state.robot_state import (
     BoundRobot,
@@ -72,6 +75,16 @@ class Configuration:
         r = np.empty(3)
         write_pose(self._bound, self.q, *self._at(frame), np.empty((3, 3)), r)
         return np.asarray(self._p_WB + r)
+
+    def touching(self, contact: str) -> Frame:
+        """Where a contact touches: itself, or at the pivot of a sole that rolls."""
+        found = self.robot.contacts[contact]
+        if not found.rolls:
+            return found.frame
+        R_WC = self.rotation(found.frame)
+        across = -found.half_width * R_WC[2, 1] / np.hypot(R_WC[2, 1], ROLLED)
+        p_PT = found.frame.p_PF + across * found.frame.R_PF[:, 1]
+        return replace(found.frame, p_PF=p_PT)
 
     def rotation(self, frame: Frame | str) -> np.ndarray:
         """(3, 3) rotation matrix R_WF of a frame."""

@@ -111,6 +111,7 @@ class JointServo(CollectableSystem):
             slew=limits / motors.rise if motors.rise > 0 else np.zeros(nj),
             stall=robot.motors.stall,
             slope=robot.motors.slope,
+            pairs=robot.motors.pairs,
             period=float(period),
             lag=float(motors.lag),
             has_motors=self._has_motors,

@@ -81,6 +81,7 @@ def run_metrics(run: SimulationRun) -> dict[str, object]:
     analysis = RunAnalysis(run, reference)
     metrics: dict[str, object] = {
         "behavior": run.behavior.name,
+        "robot": run.behavior.robot_model.name,
         "scenario": run.scenario.to_dict(),
         "seed": run.scenario.seed,
         "state": STATE[str(run.scenario.sensing.state)],
@@ -156,7 +157,8 @@ def _tracking(analysis: RunAnalysis) -> dict[str, object]:
 def _efforts(analysis: RunAnalysis) -> dict[str, object]:
     """The largest share of its effort limit that a joint gave, and strained joints."""
     robot = analysis.reference.robot
-    share = np.abs(analysis.effort) / robot.effort_limits
+    at_rest = np.zeros_like(analysis.effort)
+    share = robot.motors.shares(analysis.effort, at_rest)
     j = int(np.unravel_index(share.argmax(), share.shape)[1])
     return {
         "torque_peak_fraction": float(share.max()),

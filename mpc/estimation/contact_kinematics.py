@@ -10,6 +10,7 @@ from backbeat.models.dynamics.frame_arrays import frame_arrays
 from backbeat.models.dynamics.kinematic_tree import KinematicTree, Workspace
 from backbeat.models.dynamics.kinematics import frame_jacobian, frame_pose
 from backbeat.models.dynamics.recursion import forward_pass
+from backbeat.models.dynamics.rolling import roll
 from backbeat.models.robot.model import RobotModel
 from backbeat.mpc.estimation.invariant_filter import ContactKinematics
 
@@ -21,11 +22,13 @@ class Limbs(NamedTuple):
     R: Array3  # (C, 3, 3)
     p: Matrix  # (C, 3)
     joints: IndexMatrix  # (C, K) joints that move the contact
+    rolls: Vector  # (C,) half widths of soles that roll [m], or `FLAT`
 
 
 def read_limbs(robot: RobotModel) -> Limbs:
     """What rests of the feet of a robot, and the joints that move it."""
     frames = [robot.contacts[n].frame for n in robot.rests]
+    rolls = np.array([robot.contacts[n].rolled_width for n in robot.rests], float)
     tree, C = robot.tree, len(frames)
     chains: list[list[int]] = []
     for frame in frames:
@@ -36,7 +39,7 @@ def read_limbs(robot: RobotModel) -> Limbs:
     joints = np.full((C, K), -1, np.int64)
     for row, chain in zip(joints, chains, strict=True):
         row[: len(chain)] = chain
-    return Limbs(*frame_arrays(frames), joints)
+    return Limbs(*frame_arrays(frames), joints, rolls)
 
 
 @compiled
@@ -46,11 +49,14 @@ def see_contacts(
     limbs: Limbs,
     position: Vector,
     velocity: Vector,
+    up: Vector,
     out: ContactKinematics,
 ) -> None:
     """Writes the ContactKinematics of joint positions and velocities.
 
-    The base stands at the origin of the world for it, whatever holds it really.
+    The base stands at the origin of the world for it, whatever holds it really. `up` is
+    (3,) the vertical in its axes. A sole that rolls has its place where that rests, and
+    moves as where it touches.
     """
     nv, nj = ws.S.shape[0], position.shape[0]
     nq = nv + 1 if tree.floating else nv
@@ -60,12 +66,23 @@ def see_contacts(
     v[nv - nj :] = velocity
     forward_pass(tree, q, v, zero, 0.0, ws, False)
     R, J = np.empty((3, 3)), np.empty((6, nv))
+    to_pivot, to_place = np.empty(3), np.empty(3)
     for c in range(limbs.body.shape[0]):
         z = out.place[c]
         frame_pose(tree, ws, q, limbs.body[c], limbs.R[c], limbs.p[c], R, z)
+        if limbs.rolls[c] > 0.0:
+            roll(R, up, limbs.rolls[c], to_pivot, to_place)
+            for i in range(3):
+                z[i] += to_pivot[i]
         frame_jacobian(tree, ws, limbs.body[c], z, J)
         for i in range(3):
-            out.normal[c, i] = R[i, 2]
+            out.touch[c, i] = z[i]
+        if limbs.rolls[c] > 0.0:
+            for i in range(3):
+                z[i] += to_place[i] - to_pivot[i]
+        out.rolls[c] = limbs.rolls[c]
+        for i in range(3):
+            out.normal[c, i], out.ahead[c, i] = R[i, 2], R[i, 0]
             u = 0.0
             for k in range(limbs.joints.shape[1]):
                 j = limbs.joints[c, k]

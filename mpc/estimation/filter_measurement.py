@@ -71,7 +71,7 @@ def see_rest(estimate, R, c, kinematics, rate, noise, off, variance):
     for i in range(3):
         w[i] = rate[i] - b[0, i]
         u[i] = kinematics.velocity[c, i]
-    add_cross(w, z, u)
+    add_cross(w, kinematics.touch[c], u)
     lever = z[0] * z[0] + z[1] * z[1] + z[2] * z[2]
     for i in range(3):
         off[0, i] = R[i, 0] * z[0] + R[i, 1] * z[1] + R[i, 2] * z[2] + x[1, i] - d[i]
@@ -89,6 +89,13 @@ def are_level(estimate, R, kinematics, stands, grips, noise):
             continue
         height = estimate.x[2 + c, 2]
         low, high = min(low, height), max(high, height)
+        if kinematics.rolls[c] >= 0.0:
+            u = 0.0
+            for k in range(3):
+                u += R[2, k] * kinematics.ahead[c, k]
+            if abs(u) >= noise.flat:
+                return False
+            continue
         for i in range(2):
             u = 0.0
             for k in range(3):
@@ -136,6 +143,32 @@ def _flatness_row(R, normal, i, index, h):
 
 
 @compiled
+def _pitch_row(R, ahead, index, h):
+    """Row of the pitch of a sole that rolls; returns the rise of its length."""
+    u = np.zeros(3)
+    for i in range(3):
+        for j in range(3):
+            u[i] += R[i, j] * ahead[j]
+    index[0], h[0] = ROTATION, u[1]
+    index[1], h[1] = ROTATION + 1, -u[0]
+    return u[2]
+
+
+@compiled
+def _flatness_rows(R, kinematics, c, noise, m, out):
+    """Writes rows of the tilt of contact c from m on; returns where they end."""
+    rolls = kinematics.rolls[c] >= 0.0
+    for i in range(1 if rolls else 2):
+        if rolls:
+            u = _pitch_row(R, kinematics.ahead[c], out.which[m], out.h[m])
+        else:
+            u = _flatness_row(R, kinematics.normal[c], i, out.which[m], out.h[m])
+        out.y[m], out.variance[m] = -u, noise.flatness**2
+        m += 1
+    return m
+
+
+@compiled
 def measure(
     estimate: BaseEstimate,
     kinematics: ContactKinematics,
@@ -149,7 +182,8 @@ def measure(
     """What the standing contacts say about the error: h xi[index] = y + noise.
 
     Places: d = p + R z. Of contacts that grip, rest: v = -R (w x z + zdot). On level
-    ground their normals are vertical, too, and their heights zero.
+    ground their normals are vertical (of soles that roll, their length is level) and
+    their heights zero.
 
     Args:
         estimate: BaseEstimate.
@@ -173,7 +207,7 @@ def measure(
     for c in range(C):
         if not stands[c]:
             continue
-        z, d, k = kinematics.place[c], x[2 + c], CONTACT + 3 * c
+        d, k = x[2 + c], CONTACT + 3 * c
         see_rest(estimate, R, c, kinematics, rate, noise, off, spread)
         for i in range(3):
             index[m, 0], h[m, 0] = k + i, 1.0
@@ -183,7 +217,7 @@ def measure(
         if not grips[c]:
             continue
         for i in range(3):
-            _rest_row(R, z, n, i, index[m], h[m])
+            _rest_row(R, kinematics.touch[c], n, i, index[m], h[m])
             y[m], variance[m] = off[1, i], spread[1, i]
             m += 1
         if not level:
@@ -191,8 +225,5 @@ def measure(
         _height_row(d, k, index[m], h[m])
         y[m], variance[m] = -d[2], noise.height**2
         m += 1
-        for i in range(2):
-            u = _flatness_row(R, kinematics.normal[c], i, index[m], h[m])
-            y[m], variance[m] = -u, noise.flatness**2
-            m += 1
+        m = _flatness_rows(R, kinematics, c, noise, m, out)
     return m

@@ -20,9 +20,10 @@ from backbeat.models.dynamics.kinematic_tree import (
     Workspace,
     make_workspace,
 )
-from backbeat.models.dynamics.rotations import box_plus, quaternion_to_matrix
+from backbeat.models.dynamics.rotations import quaternion_to_matrix
 from backbeat.models.robot.model import RobotModel
 from backbeat.models.sensing.sensors import SensorReading
+from backbeat.mpc.estimation.carrying_on import carry_on
 from backbeat.mpc.estimation.contact_estimator import (
     ContactThresholds,
     estimate_contacts,
@@ -222,7 +223,7 @@ class StateEstimation:
         robot, nq = self.robot, self.robot.num_positions
         x, motion = np.empty(nq + robot.num_velocities), np.empty((2, 3))
         motion[0], motion[1] = memory.rate, memory.acceleration
-        _carry_on(
+        carry_on(
             robot.floating,
             memory.base,
             memory.joints,
@@ -296,9 +297,19 @@ def _advance(
         return True
     C, K = limbs.joints.shape
     kinematics = ContactKinematics(
-        np.empty((C, 3)), np.empty((C, 3)), np.empty((C, 3)), np.empty((C, 3, K))
+        np.empty((C, 3)),
+        np.empty((C, 3)),
+        np.empty((C, 3)),
+        np.empty((C, 3, K)),
+        np.empty((C, 3)),
+        np.empty(C),
+        np.empty((C, 3)),
     )
-    see_contacts(tree, ws, limbs, position, velocity, kinematics)
+    R, up = np.empty((3, 3)), np.empty(3)
+    quaternion_to_matrix(base.q, R)
+    for i in range(3):
+        up[i] = R[2, i]
+    see_contacts(tree, ws, limbs, position, velocity, up, kinematics)
     slip, grips = np.empty(C), np.empty(C, np.bool_)
     for c in range(C):
         # A foot that carries little may as well slide or tip.
@@ -308,7 +319,6 @@ def _advance(
     if dt > 0.0:
         propagate(base, gyro, accelerometer, gravity, dt, noise, slip)
     level = correct(base, kinematics, gyro, stands, landed, grips, rough, noise)
-    R = np.empty((3, 3))
     quaternion_to_matrix(base.q, R)
     for i in range(3):
         for k in range(3):
@@ -316,33 +326,3 @@ def _advance(
             motion[1, i] += R[i, k] * (accelerometer[k] - base.b[1, k])
     motion[1, 2] -= gravity
     return level
-
-
-@compiled
-def _carry_on(
-    floating: bool,
-    base: BaseEstimate,
-    joints: Matrix,
-    motion: Matrix,
-    horizon: float,
-    q: Vector,
-    v: Vector,
-) -> None:
-    """Writes the state `horizon` later, at constant accelerations."""
-    nj = joints.shape[1]
-    first = v.shape[0] - nj
-    now, step = np.empty(q.shape[0]), np.empty(v.shape[0])
-    for j in range(nj):
-        now[q.shape[0] - nj + j] = joints[0, j]
-        v[first + j] = joints[1, j] + horizon * joints[2, j]
-        step[first + j] = 0.5 * horizon * (joints[1, j] + v[first + j])
-    if floating:
-        for i in range(7):
-            now[i] = base.q[i]
-        for i in range(3):
-            v[i] = motion[0, i]
-            v[3 + i] = base.x[0, i] + horizon * motion[1, i]
-            step[i] = horizon * motion[0, i]
-            step[3 + i] = horizon * base.x[0, i]
-            step[3 + i] += 0.5 * horizon * horizon * motion[1, i]
-    box_plus(now, step, 1.0, floating, q)

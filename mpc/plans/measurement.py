@@ -69,7 +69,8 @@ def measure_shift(
         if down is None:
             shift[i] = soles[i, 0, :2]
         else:
-            shift[i] = state.place(reference.patches[c])[:2] - down.place[:2]
+            touching = state.touching(reference.patches[c])
+            shift[i] = state.place(touching)[:2] - down.place[:2]
     return shift
 
 
@@ -86,9 +87,10 @@ def measure_soles(
     """
     out = np.zeros((len(reference.soles), 2, 3))
     for i, c in enumerate(reference.soles):
-        name = reference.patches[c]
-        out[i, 0] = state.place(name) - sample.p_contact[c]
-        out[i, 1] = state.velocity(name)[3:] / rate - sample.contact_motion[0, c, 3:]
+        touching = state.touching(reference.patches[c])
+        out[i, 0] = state.place(touching) - sample.p_contact[c]
+        velocity = state.velocity(touching)[3:]
+        out[i, 1] = velocity / rate - sample.contact_motion[0, c, 3:]
     return out
 
 

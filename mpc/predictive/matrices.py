@@ -227,9 +227,8 @@ class PredictiveMatrices:
     def _patches(self, friction_scale: float) -> np.ndarray:
         """(10 C, 6 C) rows of one knot's patches, with a share of the friction."""
         contacts = [self._reference.robot.contacts[n] for n in self._reference.patches]
-        shape = [(c.half_length, c.half_width) for c in contacts]
         return block_diag(
-            *(patch_rows(*half, self._weights, friction_scale) for half in shape)
+            *(patch_rows(*c.bearing, self._weights, friction_scale) for c in contacts)
         )
 
     def linearize(self, horizon: Horizon, x0: np.ndarray, beat: float) -> np.ndarray:

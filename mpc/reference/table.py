@@ -7,6 +7,7 @@ import numpy as np
 
 from backbeat.behaviors.library.behavior import Behavior
 from backbeat.models.compiled.arrays import Array3, Array4, FlagMatrix, Matrix, Vector
+from backbeat.models.dynamics.rolling import ROLLED
 from backbeat.models.robot.model import RobotModel
 from backbeat.models.state.frame_trajectories import frame_trajectories
 
@@ -26,8 +27,8 @@ class ReferenceTable(NamedTuple):
     point_force: Array3  # (M, P, 3) planned load on points, world axes [N]
     wrench: Array3  # (M, C, 6) patch wrenches [weights]
     standing: FlagMatrix  # (M, C)
-    R_contact: Array4  # (M, C, 3, 3)
-    p_contact: Array3  # (M, C, 3)
+    R_contact: Array4  # (M, C, 3, 3) without the roll of soles that roll
+    p_contact: Array3  # (M, C, 3) where they touch
     contact_motion: Array4  # (M, 2, C, 6) velocity, acceleration of patches
     inertia: Array3  # (M, 3, 3)
 
@@ -129,9 +130,30 @@ def _fill_frames(
         found.V_WF[:, P],
         found.A_WF[:, P],
     )
+    for c, name in enumerate(patches):
+        if robot.contacts[name].rolls:
+            _roll(table, c, robot.contacts[name].half_width)
     table.point[:, 0] = found.p_WF[:, end]
     table.point[:, 1] = found.V_WF[:, end, 3:]
     table.point[:, 2] = found.A_WF[:, end, 3:]
+
+
+def _roll(table: ReferenceTable, c: int, half_width: float) -> None:
+    """Has patch c, which rolls about its length, at its pivot and without that roll.
+
+    `backbeat.models.dynamics.rolling` has the equations.
+    """
+    R, (V, A) = table.R_contact[:, c], table.contact_motion[:, :, c].swapaxes(0, 1)
+    x, y, w = R[:, :, 0], R[:, :, 1].copy(), V[:, :3]
+    size, turned = np.hypot(y[:, 2:], ROLLED), np.cross(w, y)
+    to_pivot = -half_width * y[:, 2:] / size * y
+    table.p_contact[:, c] += to_pivot
+    V[:, 3:] += np.cross(w, to_pivot)
+    A[:, 3:] += np.cross(A[:, :3], to_pivot) + np.cross(w, np.cross(w, to_pivot))
+    A[:, 3:] -= half_width * turned[:, 2:] * ROLLED**2 / size**3 * turned
+    normal = np.array([0.0, 0.0, 1.0]) - x[:, 2:] * x
+    normal /= np.linalg.norm(normal, axis=1, keepdims=True)
+    R[:, :, 1], R[:, :, 2] = np.cross(normal, x), normal
 
 
 def _fill_rates(

@@ -94,6 +94,10 @@ def model_fingerprint(robot: RobotModel) -> str:
         motor = (tree.rotor[j], robot.motors.stall[j], robot.motors.slope[j])
         if any(motor):
             add("motor", *motor)
+    pairs = robot.motors.pairs
+    for p, joints in enumerate(pairs.joints):
+        line = pairs.effort[p], pairs.stall[p], pairs.slope[p]
+        add(" ".join(names[j] for j in joints), pairs.torque[p], *line)
     return sha.hexdigest()
 
 

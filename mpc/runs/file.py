@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 
 from backbeat.behaviors.library.behavior import Behavior
 from backbeat.behaviors.library.header import EVENT, METER, MOUNT, SCENE
-from backbeat.behaviors.library.store import METADATA as BEHAVIOR
+from backbeat.behaviors.library.record import METADATA as BEHAVIOR
 from backbeat.behaviors.library.table import DAMAGED, digest
 from backbeat.models.common.atomic_file import check_place, replacing
 from backbeat.models.common.errors import BackbeatError, gist
@@ -232,7 +232,7 @@ def _check_kind(path: Path, metadata: Mapping[bytes, bytes]) -> None:
     if BEHAVIOR in metadata:
         raise BackbeatError(
             f"{path} is the file of a behavior, not of a run; name the behavior "
-            f"itself, {path.stem}, with --library {path.parent}"
+            f"itself, {path.stem}, and where it is by --library and --robot"
         )
     raise BackbeatError(
         f"{path} is a table, but not of a run; `backbeat track NAME -o FILE` writes one"

@@ -80,6 +80,7 @@ NEEDED: dict[Any, Any] = {
 }
 METRICS: dict[Any, Any] = {
     **{name: Perhaps(like) for name, like in NEEDED.items()},
+    "robot": Perhaps(str),
     "fell_at_s": Perhaps(float),
     "jerk": Perhaps({"planned": _JERK, "measured": _JERK, ...: Any}),
     "hits": Perhaps(HITS),

@@ -7,8 +7,9 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from backbeat.behaviors.building.build_key import robot_hash, source_hash
+from backbeat.behaviors.building.build_key import source_hash
 from backbeat.behaviors.library.behavior import Behavior
+from backbeat.behaviors.library.robots import robot_hash
 
 # Libraries that compute.
 _LIBRARIES = ("backbeat", "drake", "numpy", "scipy", "piqp", "daqp")

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from backbeat.behaviors.library.behavior import Mount, make_robot
+from backbeat.behaviors.library.behavior import Mount, make_robot, named_with_robot
+from backbeat.behaviors.library.robots import name_of
 from backbeat.models.common.errors import BackbeatError
 from backbeat.models.common.plain_data import misfits
 from backbeat.models.robot.model import RobotModel
@@ -44,6 +45,16 @@ class RunRecord:
     def name(self) -> str:
         """Name of the behavior."""
         return str(self.story["behavior"])
+
+    @property
+    def robot_name(self) -> str:
+        """What its robot is called."""
+        return str(self.metrics.get("robot") or name_of(self.story["robot"]["name"]))
+
+    @property
+    def title(self) -> str:
+        """Its behavior and, if that is not Atlas, its robot."""
+        return named_with_robot(self.name, self.robot_name)
 
     @property
     def metrics(self) -> Mapping[str, Any]:

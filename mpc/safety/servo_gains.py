@@ -5,6 +5,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from backbeat.models.actuation.coupled_servos import coupled_shares
 from backbeat.models.actuation.servo_margin import (
     SERVO_STEP,
     SampledServo,
@@ -48,7 +49,7 @@ def felt_along(
     The diagonal of M would take the base for fixed, and gains made for it shake a waist
     above a light pelvis.
     """
-    return _felt_at(robot, _postures(reference, phases))
+    return _felt(_inverses_at(robot, _postures(reference, phases)))
 
 
 def _postures(reference: Reference, phases: np.ndarray) -> np.ndarray:
@@ -57,11 +58,16 @@ def _postures(reference: Reference, phases: np.ndarray) -> np.ndarray:
     return np.array([sample(s).q.copy() for s in phases.tolist()])
 
 
-def _felt_at(robot: RobotModel, postures: np.ndarray) -> np.ndarray:
-    state = Configuration(robot, postures[0])
+def _inverses_at(robot: RobotModel, postures: np.ndarray) -> np.ndarray:
+    """(K, nj, nj) rows of the joints of M^-1 in postures (K, nq)."""
+    state, first = Configuration(robot, postures[0]), robot.base_velocities
     M = np.array([state.update(q).mass_matrix for q in postures])
-    diagonals = np.diagonal(np.linalg.inv(M), axis1=1, axis2=2)
-    return np.asarray(1 / diagonals[:, robot.base_velocities :])
+    return np.asarray(np.linalg.inv(M)[:, first:, first:])
+
+
+def _felt(inverse: np.ndarray) -> np.ndarray:
+    """(..., nj) inertia that joints feel, of the joints' rows of M^-1."""
+    return np.asarray(1 / np.diagonal(inverse, axis1=-2, axis2=-1))
 
 
 def servo_gains(
@@ -81,19 +87,22 @@ def servo_gains(
     kd <= (I / tau + d) / 2 with the joint's own damping d, and kp <= (kd + d) / 4 tau.
     Gains of a robot YAML are for a servo of 1 kHz. Longer steps hold less, and where
     they do not hold a servo with room to spare both gains are smaller by one factor,
-    see `backbeat.models.actuation.servo_margin`.
+    see `backbeat.models.actuation.servo_margin`. Torques that come late may shake what
+    two servos act on together, see `backbeat.models.actuation.coupled_servos`.
     """
-    felt = felt_inertia(robot, reference, s)
-    return _gains_for(felt, robot, reference, latency, sampling or Sampling())
+    inverse = _inverses_at(robot, _postures(reference, np.array([s])))[0]
+    return _gains_for(inverse, robot, reference, latency, sampling or Sampling())
 
 
 def _gains_for(
-    felt: np.ndarray,
+    inverse: np.ndarray,
     robot: RobotModel,
     reference: Reference,
     latency: float,
     sampling: Sampling,
 ) -> tuple[np.ndarray, np.ndarray]:
+    """Gains of `servo_gains` where the joints' rows of M^-1 are (nj, nj) `inverse`."""
+    felt = _felt(inverse)
     stiffness, damping = np.zeros(robot.num_joints), np.zeros(robot.num_joints)
     limbs = standing_joints(robot, reference)
     for name, (frequency, least) in robot.servo_gains().items():
@@ -112,6 +121,10 @@ def _gains_for(
             share = SampledServo(float(felt[j]), *told, *sampling).bearable_share()
             stiffness[j] *= share
             damping[j] *= share
+    if latency > 0:
+        gains = stiffness, damping
+        shares = coupled_shares(inverse, gains, robot.damping, sampling)
+        return shares * stiffness, shares * damping
     return stiffness, damping
 
 
@@ -144,8 +157,8 @@ class ServoSchedule:
         if key not in known:
             known[key] = np.array(
                 [
-                    _gains_for(felt, robot, reference, latency, sampling)
-                    for felt in _felt_at(robot, postures)
+                    _gains_for(inverse, robot, reference, latency, sampling)
+                    for inverse in _inverses_at(robot, postures)
                 ]
             )
         self.table = known[key].copy()

@@ -4,11 +4,11 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from backbeat.behaviors.library.store import check_name
+from backbeat.behaviors.library.stored import check_name
 from backbeat.models.actuation.servo_margin import Sampling
 from backbeat.models.common.bounds import SEED
-from backbeat.models.common.errors import BackbeatError, shown, unknown_name
-from backbeat.models.common.outside_file import read_text
+from backbeat.models.common.errors import BackbeatError, located, shown, unknown_name
+from backbeat.models.common.outside_file import is_there, read_text
 from backbeat.models.common.yaml_file import parse_yaml, read_tree
 from backbeat.mpc.scenario.parts.actuation import ActuationSettings
 from backbeat.mpc.scenario.parts.control import ControlOptions
@@ -32,6 +32,9 @@ class Scenario:
 
     # Behavior in the library.
     behavior: str = ""
+    # Robot that it is for: one that ships, or the path of a robot YAML; "" for Atlas
+    # or, where the library has no such behavior of Atlas, the only robot that has one.
+    robot: str = ""
     timing: TimingSettings = field(default_factory=TimingSettings)
     world: WorldSettings = field(default_factory=WorldSettings)
     disturbances: DisturbanceSettings = field(default_factory=DisturbanceSettings)
@@ -101,6 +104,12 @@ class Scenario:
         Raises:
             BackbeatError: they do not.
         """
+        if not self.behavior:
+            raise BackbeatError(
+                "scenario: the key 'behavior' is missing; it names a behavior of the "
+                "library",
+                path=("behavior",),
+            )
         check_name(self.behavior)
         timing, is_continuous = self.timing, self.world.is_continuous
         actuation = self.actuation.completed()
@@ -140,6 +149,16 @@ def load_scenario(path: str | Path) -> Scenario:
     Raises:
         BackbeatError: unreadable, unknown keys, or values that make no sense.
     """
+    with located(file=path):
+        return open_scenario(path).check()
+
+
+def open_scenario(path: str | Path) -> Scenario:
+    """Reads a scenario file, whose values are not checked: others may replace them.
+
+    Raises:
+        BackbeatError: unreadable, unknown keys, or values of the wrong kind.
+    """
     text = read_text(Path(path))
     kind = read_tree(text, str(path)).get("kind")
     if kind is not None:
@@ -147,4 +166,17 @@ def load_scenario(path: str | Path) -> Scenario:
             f"{path} is of kind {shown(kind)}, which says what to perform; a scenario "
             "says how to simulate: build this file, and track what it makes"
         )
-    return read_scenario(text, str(path)).check()
+    scenario = read_scenario(text, str(path))
+    return replace(scenario, robot=robot_beside(scenario.robot, path))
+
+
+def robot_beside(robot: str, path: str | Path) -> str:
+    """A robot that a file names, with a YAML that lies beside it found from anywhere.
+
+    Args:
+        robot: shipped name, or path of a robot YAML.
+        path: of the file that names it.
+    """
+    found = Path(path).parent / robot
+    is_beside = found.suffix in (".yaml", ".yml") and is_there(found)
+    return str(found.resolve()) if is_beside else robot

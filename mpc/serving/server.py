@@ -43,7 +43,7 @@ LOOK = 0.2
 LEAVING = 8
 
 Remark = Callable[[str], None]
-FindBehavior = Callable[[str], Behavior]
+FindBehavior = Callable[[str, str], Behavior]
 
 
 class Service(Protocol):
@@ -113,7 +113,8 @@ class ControllerServer:
         """Begins to listen.
 
         Args:
-            find: the behavior of a name; raises BackbeatError without one.
+            find: the behavior of a name and a robot, which is "" where the client's
+                scenario names none; raises BackbeatError without one.
             only: name of the one behavior that is served; "" for any.
             address: where to listen; None for the usual place.
             remark: called with what happens, in words.
@@ -239,7 +240,8 @@ class ControllerServer:
                 f"it serves {self._only!r}, not {handshake.behavior!r}; "
                 f"`backbeat serve {handshake.behavior}` would"
             )
-        behavior = self._find(handshake.behavior)
+        robot = handshake.scenario.get("robot", "")
+        behavior = self._find(handshake.behavior, str(robot))
         schema = make_schema(behavior.robot_model)
         found = differences(schema, handshake.schema)
         if not found and motion_fingerprint(behavior) != handshake.motion:

@@ -143,8 +143,8 @@ def build_closed_loop(
     q_start = stand_on(reference, real.soles) if real.soles else reference.table.q[0]
     # What controllers elsewhere ask for is seen when they do.
     remembers = modes is not None or outside is not None
-    chosen = choose_engine(scenario, engine)
-    body = _add_robot(builder, reference, scenario, real, chosen, remembers, by_hand)
+    rest = choose_engine(scenario, engine), remembers, by_hand
+    body = _add_robot(builder, reference, scenario, real, *rest)
     settings = add_settings(builder, scenario, reference)
     tell(3, STEPS, "the controllers")
     made_for = controller_settings(scenario)
@@ -165,8 +165,7 @@ def build_closed_loop(
         detector = add_detector(builder, reference, setup, sensed, *ports)
     logs = body.add_logs(builder, timing.time_step)
     logs["sensed"] = LogVectorOutput(sensed.state, builder, LOG_PERIOD)
-    whole = builder.Build()
-    whole.set_name("closed_loop")
+    (whole := builder.Build()).set_name("closed_loop")
     return ClosedLoop(
         whole, body, reference, scenario, found, settings, logs, q_start, detector
     )

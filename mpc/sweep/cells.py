@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 import yaml
 
+from backbeat.behaviors.library.behavior import named_with_robot
+from backbeat.behaviors.library.robots import name_of
 from backbeat.models.common.errors import BackbeatError, unknown_name
 from backbeat.models.common.yaml_file import parse_yaml
 from backbeat.mpc.scenario.model_mismatch import Stream, either_way, random_stream
@@ -67,6 +69,9 @@ class SweepSettings:
     summary: str = ""
     # Behaviors in the library.
     behaviors: list[str] = field(default_factory=list)
+    # Robots that each of them runs on, shipped names or paths of robot YAMLs; none for
+    # Atlas or, where the library has no such behavior of Atlas, the one that it has.
+    robots: list[str] = field(default_factory=list)
     # Seeds a cell: as many from the first one on.
     seeds: int = 1
     first_seed: int = 0
@@ -79,7 +84,7 @@ class SweepSettings:
     search: MarginSearch | None = None
     # Case to which the margins of the others are compared.
     baseline: str = ""
-    # Fields, or "behavior", over which success rates are pooled.
+    # Fields, "behavior" or "robot", over which success rates are pooled.
     pool: list[str] = field(default_factory=list)
 
 
@@ -93,6 +98,7 @@ class Cell:
         values: value of every varied field.
         scenario: the settings, with no seed yet.
         push: the push by size and direction, None without.
+        robot: as the sweep names it, "" where it does not.
     """
 
     behavior: str
@@ -100,12 +106,18 @@ class Cell:
     values: Mapping[str, Any]
     scenario: Scenario
     push: PolarPush | None
+    robot: str = ""
 
     def title(self) -> str:
         """What the cell is, on one line."""
-        words = [self.behavior, self.case]
+        words = [named_with_robot(self.behavior, self.robot_name), self.case]
         words += [f"{name} {value}" for name, value in self.values.items()]
         return ", ".join(w for w in words if w)
+
+    @property
+    def robot_name(self) -> str:
+        """What its robot is called, "" where the sweep names none."""
+        return name_of(self.robot) if self.robot else ""
 
     def seeded(self, seed: int) -> Scenario:
         """The scenario of a run."""
@@ -148,7 +160,7 @@ class Sweep:
 
     @cached_property
     def cells(self) -> tuple[Cell, ...]:
-        """All cells, behaviors first, then cases, then variations."""
+        """All cells, behaviors first, then robots, cases and variations."""
         names = list(self.variations)
         columns = list(self.variations.values())
         mixed = (
@@ -158,8 +170,9 @@ class Sweep:
         )
         rows = [dict(zip(names, row, strict=True)) for row in mixed] or [{}]
         return tuple(
-            self._cell(behavior, case, row)
+            self._cell(behavior, robot, case, row)
             for behavior in self.settings.behaviors
+            for robot in self.settings.robots or [""]
             for case in self.cases
             for row in rows
         )
@@ -169,15 +182,18 @@ class Sweep:
         if level is None or self.settings.search is None:
             return cell
         values = {**cell.values, self.settings.search.field: level}
-        return self._cell(cell.behavior, cell.case, values)
+        return self._cell(cell.behavior, cell.robot, cell.case, values)
 
-    def _cell(self, behavior: str, case: str, values: Mapping[str, Any]) -> Cell:
-        where = f"{self.where} ({', '.join(w for w in (behavior, case) if w)})"
+    def _cell(
+        self, behavior: str, robot: str, case: str, values: Mapping[str, Any]
+    ) -> Cell:
+        words = (behavior, robot, case)
+        where = f"{self.where} ({', '.join(w for w in words if w)})"
         tree: dict[str, Any] = {}
         layers = (self.base, self.per_behavior.get(behavior, {}), self.cases[case])
         for layer in (*layers, values):
             _merge(tree, layer, where)
-        for name in ("behavior", "seed"):
+        for name in ("behavior", "robot", "seed"):
             if name in tree:
                 raise BackbeatError(f"{where}: {name} comes from the sweep's {name}s")
         push = tree.pop("push", None)
@@ -185,9 +201,9 @@ class Sweep:
         if push is not None:
             polar = parse_yaml(PolarPush, yaml_text(push, where), f"{where}: push")
             polar.check(f"{where}: push")
-        tree["behavior"] = behavior
+        tree["behavior"], tree["robot"] = behavior, robot
         scenario = read_scenario(yaml_text(tree, where), where)
-        cell = Cell(behavior, case, dict(values), scenario, polar)
+        cell = Cell(behavior, case, dict(values), scenario, polar, robot)
         cell.seeded(0).check()
         return cell
 
@@ -216,13 +232,19 @@ def yaml_text(tree: Any, where: str) -> str:
     return str(yaml.safe_dump(tree)) if tree else "{}"
 
 
-def narrowed(sweep: Sweep, behaviors: Sequence[str] | None, seeds: int | None) -> Sweep:
-    """A part of a sweep.
+def narrowed(
+    sweep: Sweep,
+    behaviors: Sequence[str] | None,
+    seeds: int | None,
+    robots: Sequence[str] | None = None,
+) -> Sweep:
+    """A part of a sweep, or the same of other robots.
 
     Args:
         sweep: the whole.
         behaviors: which of its behaviors; None for all.
         seeds: how many seeds; None for as many as it has.
+        robots: in place of its own; None for these.
 
     Raises:
         BackbeatError: it has no such behavior.
@@ -232,5 +254,10 @@ def narrowed(sweep: Sweep, behaviors: Sequence[str] | None, seeds: int | None) -
         if name not in settings.behaviors:
             raise unknown_name("behavior of the sweep", name, settings.behaviors)
     chosen = [n for n in settings.behaviors if not behaviors or n in behaviors]
-    settings = replace(settings, behaviors=chosen, seeds=seeds or settings.seeds)
+    settings = replace(
+        settings,
+        behaviors=chosen,
+        seeds=seeds or settings.seeds,
+        robots=list(robots or settings.robots),
+    )
     return replace(sweep, settings=settings)

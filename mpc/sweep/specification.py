@@ -14,7 +14,7 @@ given as `push`, by impulse and direction, besides the scenario's own `pushes`.
 
 import re
 from collections import Counter
-from dataclasses import fields
+from dataclasses import fields, replace
 from math import prod
 from pathlib import Path
 from typing import Any
@@ -23,6 +23,7 @@ from backbeat.models.common.bounds import SEED, SWEEP_CELLS, SWEEP_SEEDS, check_
 from backbeat.models.common.errors import BackbeatError, unknown_name
 from backbeat.models.common.outside_file import is_file, is_there, read_text
 from backbeat.models.common.yaml_file import parse_yaml, read_tree
+from backbeat.mpc.scenario.specification import robot_beside
 from backbeat.mpc.sweep.cells import Sweep, SweepSettings, yaml_text
 
 SHIPPED_FOLDER = Path(__file__).parent / "specifications"
@@ -61,7 +62,9 @@ def load_sweep(path: str | Path) -> Sweep:
         BackbeatError: unreadable, unknown keys, or values that make no sense.
     """
     path = Path(path)
-    return parse_sweep(read_text(path), str(path), path.stem)
+    sweep = parse_sweep(read_text(path), str(path), path.stem)
+    robots = [robot_beside(robot, path) for robot in sweep.settings.robots]
+    return replace(sweep, settings=replace(sweep.settings, robots=robots))
 
 
 def parse_sweep(text: str, where: str, name: str = "sweep") -> Sweep:
@@ -135,7 +138,10 @@ def _checked(sweep: Sweep) -> Sweep:
     check_count(
         where,
         "cells",
-        len(settings.behaviors) * len(sweep.cases) * rows,
+        len(settings.behaviors)
+        * max(len(settings.robots), 1)
+        * len(sweep.cases)
+        * rows,
         SWEEP_CELLS,
     )
     if settings.baseline and settings.baseline not in sweep.cases:
@@ -144,8 +150,8 @@ def _checked(sweep: Sweep) -> Sweep:
         if name not in settings.behaviors:
             raise unknown_name("behavior in per_behavior", name, settings.behaviors)
     for name in settings.pool:
-        if name not in ("behavior", "case", *sweep.variations):
-            pools = ["behavior", "case", *sweep.variations]
+        pools = ["behavior", "robot", "case", *sweep.variations]
+        if name not in pools:
             raise unknown_name("field to pool over", name, pools)
     for test in (settings.sequential, settings.search):
         if test is not None:

@@ -79,7 +79,12 @@ def _order(key: tuple[int, float | None]) -> tuple[int, float]:
 
 
 def _identity(cell: Cell) -> dict[str, Any]:
-    return {"behavior": cell.behavior, "case": cell.case, "values": dict(cell.values)}
+    return {
+        "behavior": cell.behavior,
+        "robot": cell.robot_name,
+        "case": cell.case,
+        "values": dict(cell.values),
+    }
 
 
 def _rate(successes: int, runs: int) -> dict[str, Any]:
@@ -147,7 +152,7 @@ def pooled(cells: Sequence[Mapping[str, Any]], over: Sequence[str]) -> list[Any]
 
     Args:
         cells: summaries of cells.
-        over: "behavior", "case" and names of varied fields.
+        over: "behavior", "robot", "case" and names of varied fields.
     """
     if not over:
         return []
@@ -161,7 +166,7 @@ def pooled(cells: Sequence[Mapping[str, Any]], over: Sequence[str]) -> list[Any]
         worst = min(members, key=lambda c: (c["rate"], -c["runs"]))
         entry = {**_shared(members[0], over), **_rate(successes, runs)}
         # Of the worst cell only what it does not share with the others.
-        own = {k: worst[k] for k in ("behavior", "case") if k in over}
+        own = {k: worst[k] for k in ("behavior", "robot", "case") if k in over}
         values = {k: v for k, v in worst["values"].items() if k in over}
         counts = {k: worst[k] for k in ("survived", "runs", "rate")}
         entry["worst"] = {**own, "values": values, **counts}
@@ -171,7 +176,7 @@ def pooled(cells: Sequence[Mapping[str, Any]], over: Sequence[str]) -> list[Any]
 
 def _shared(cell: Mapping[str, Any], over: Sequence[str]) -> dict[str, Any]:
     """What is left of a cell's identity."""
-    kept = {k: cell[k] for k in ("behavior", "case") if k not in over}
+    kept = {k: cell[k] for k in ("behavior", "robot", "case") if k not in over}
     values = {k: v for k, v in cell["values"].items() if k not in over}
     return {**kept, "values": values, "level": cell["level"]}
 
@@ -201,18 +206,17 @@ def margin_summary(schedule: Schedule, cell: int) -> dict[str, Any]:
 
 def ratios(margins: Sequence[Mapping[str, Any]], baseline: str) -> list[Any]:
     """Margins of every case as multiples of the baseline's, cell by cell."""
-    bases = {
-        (m["behavior"], str(m["values"])): m for m in margins if m["case"] == baseline
-    }
+    bases = {_place(m): m for m in margins if m["case"] == baseline}
     found = []
     for m in margins:
-        base = bases[m["behavior"], str(m["values"])]
+        base = bases[_place(m)]
         if m["case"] == baseline:
             continue
         known = m["margin"] is not None and base["margin"]
         found.append(
             {
                 "behavior": m["behavior"],
+                "robot": m["robot"],
                 "case": m["case"],
                 "values": m["values"],
                 "margin": m["margin"],
@@ -223,3 +227,8 @@ def ratios(margins: Sequence[Mapping[str, Any]], baseline: str) -> list[Any]:
             }
         )
     return found
+
+
+def _place(margin: Mapping[str, Any]) -> tuple[str, str, str]:
+    """What a margin is of, besides its case."""
+    return margin["behavior"], margin["robot"], str(margin["values"])

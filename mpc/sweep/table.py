@@ -38,6 +38,7 @@ COLUMNS = {
     "source": TEXT,
     "finished": TEXT,
     "behavior": TEXT,
+    "robot": TEXT,
     "behavior_key": TEXT,
     "case": TEXT,
     "values": TEXT,
@@ -74,7 +75,14 @@ COLUMNS = {
 # Rows of a file; then another one is begun.
 PART_ROWS = 500
 # Columns that tables did not have from the beginning.
-LATER = ("markers", "strained", "timing_sd_ms", "timing_max_ms", "position_max_mm")
+LATER = (
+    "robot",
+    "markers",
+    "strained",
+    "timing_sd_ms",
+    "timing_max_ms",
+    "position_max_mm",
+)
 SCHEMA = pa.schema(list(COLUMNS.items()))
 
 
@@ -97,9 +105,11 @@ def commit() -> str:
 
     "" when they are not in a repository.
     """
+    # Packages are links in a checkout: what they lead to may have changed.
+    folder = ROOT.joinpath(PACKAGES[0]).resolve().parent
 
     def git(*arguments: str) -> str:
-        called = ["git", "-C", str(ROOT), *arguments]
+        called = ["git", "-C", str(folder), *arguments]
         found = subprocess.run(called, capture_output=True, text=True, check=True)
         return found.stdout.strip()
 

@@ -177,7 +177,7 @@ class TaskSpaceLaw:
             space.state.update(q, v)
         else:
             space.update(q, v)
-        state = space.state
+        state, u = space.state, v[self.robot.base_velocities :]
         modeled = self.hand_task.position(state)
         at = modeled if hand is None or not s.sensed_hand else hand
         wanted = target[2] - s.stiffness * (at - target[0])
@@ -188,14 +188,14 @@ class TaskSpaceLaw:
         if is_free:
             fast = self._matrix_free(q, v, wanted, s)
             if fast is not None:
-                return TaskSpaceCommand(*self._limits.truncate(fast), modeled)
+                return TaskSpaceCommand(*self._limits.truncate(fast, u), modeled)
             space.update(q, v)
         self.hand_task.set_desired(wanted)
         self._below.set_desired(self._torques_below(q, v, s))
         if s.limits == "program":
             found = self._programs[int(s.task)].solve()
             return TaskSpaceCommand(found.tau, found.at_limit, modeled)
-        tau, cut = self._limits.truncate(space.solve().tau)
+        tau, cut = self._limits.truncate(space.solve().tau, u)
         return TaskSpaceCommand(tau, cut, modeled)
 
     def _matrix_free(

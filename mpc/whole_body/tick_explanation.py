@@ -8,6 +8,7 @@ import numpy as np
 from backbeat.models.contact.cones import CONE_ROWS
 from backbeat.models.dynamics.finite import UNBOUNDED
 from backbeat.models.dynamics.rotations import quaternion_to_matrix, relative_log
+from backbeat.models.robot.model import RobotModel
 from backbeat.models.state.configuration import Configuration
 from backbeat.mpc.plans.explanation import LimitReport, TaskReport, TickExplanation
 from backbeat.mpc.plans.plan import Plan
@@ -235,7 +236,7 @@ def _limits(
     x = np.concatenate([free, (solution.wrench + solution.swing_slack).ravel()])
     values = np.concatenate([x, work.A @ x])
     first = n + C * CONE_ROWS
-    _, most = robot.motors.at(v[robot.base_velocities :])
+    most, pair_most = _most_torques(robot, v)
 
     def describe(i: int, side: str) -> tuple[str, float, float, str] | None:
         """Name, what to add to value and bound, scale and unit of bound i."""
@@ -256,7 +257,12 @@ def _limits(
             shift = float(most[j] - work.upper[i])
             name = robot.joint_names[j]
             return f"torque of {name} at its {side} limit", shift, effort, "N m"
-        c, k = divmod(i - first - nj, 6)
+        i -= first + nj
+        if i < len(pair_most):
+            shift = float(pair_most[i] - work.upper[first + nj + i])
+            name = f"{_motor(robot, i)} at its {side} limit"
+            return name, shift, float(robot.motors.pairs.effort[i // 2]), "N m"
+        c, k = divmod(i - len(pair_most), 6)
         j = program.model.limb[c, k]
         shift = float(work.z0[robot.base_velocities + j])
         name = robot.joint_names[j]
@@ -276,3 +282,15 @@ def _limits(
             multiplier = max(sign * float(solution.dual[i]), 0.0)
             value = float(values[i]) + shift
             yield LimitReport(name, value, bound + shift, multiplier, scale, unit)
+
+
+def _most_torques(robot: RobotModel, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(nj,) most torques of joints at v (nv,), and those of motors of pairs [N m]."""
+    u = v[robot.base_velocities :]
+    return robot.motors.at(u)[1], robot.motors.pair_limits(u)[2]
+
+
+def _motor(robot: RobotModel, i: int) -> str:
+    """Name of one of the motors that drive two joints."""
+    joints = [robot.joint_names[j] for j in robot.motors.pairs.joints[i // 2]]
+    return f"motor {i % 2 + 1} of {' and '.join(joints)}"

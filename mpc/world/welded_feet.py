@@ -13,6 +13,8 @@ force of the welds.
 Featherstone, "Rigid Body Dynamics Algorithms", 2008, chapter 8.
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 from pydrake.common.value import AbstractValue
 from pydrake.math import RigidTransform
@@ -36,6 +38,12 @@ LOOK = 0.02
 PLATE = (1.0, 0.3, 0.2, 0.01)
 
 
+def _legs(limbs: Sequence[np.ndarray]) -> str:
+    """Which legs there are, in words."""
+    counts = " and ".join(str(len(limb)) for limb in limbs)
+    return f"legs of {counts}" if limbs else "no legs"
+
+
 class WeldedLegs:
     """The legs of a robot between its base and feet that stand.
 
@@ -54,8 +62,8 @@ class WeldedLegs:
         limbs = [robot.contacts[name].limb for name in robot.soles]
         if not limbs or any(len(limb) != 6 for limb in limbs):
             raise BackbeatError(
-                f"{robot.name} has no legs of six joints each whose feet could be "
-                "welded; take feet: held"
+                "only feet of legs of six joints each can be welded, and "
+                f"{robot.name} has {_legs(limbs)}; take feet: held"
             )
         self.robot, self.joints = robot, robot.leg_joints
         self._limbs = dict(zip(robot.soles, limbs, strict=True))

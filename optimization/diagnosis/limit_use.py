@@ -88,7 +88,7 @@ def friction_use(solution: TrajectorySolution, limits: Limits) -> Use:
     values = np.zeros(solution.w.shape[:2])
     for c, name in enumerate(contacts):
         patch = robot.contacts[name]
-        half = limits.patch_share * np.array([patch.half_length, patch.half_width])
+        half = limits.patch_share * np.array(patch.bearing)
         # The rows of a cone are linear in the coefficient.
         still, one = (wrench_cone(half[0], half[1], mu) for mu in (0.0, 1.0))
         w = solution.w[:, c]
@@ -107,7 +107,7 @@ def pressure_use(solution: TrajectorySolution) -> Use:
         patch, w = problem.robot.contacts[name], solution.w[:, c]
         if patch.is_point:
             continue
-        half = np.array([patch.half_width, patch.half_length])
+        half = np.array(patch.bearing[::-1])
         pressed = w[:, 5] > problem.limits.least_force
         share = (np.abs(w[:, :2]) / half).max(1) / np.maximum(w[:, 5], 1e-9)
         values[:, c] = np.where(pressed, share, 0.0)

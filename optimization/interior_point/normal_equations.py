@@ -53,7 +53,7 @@ def assemble(
     step.rhs[:] = 0.0
     size = derivatives.dynamics.shape[2]
     H = np.empty((size, size))
-    scaled = np.empty((nb, size))
+    scaled = np.empty((derivatives.dynamics.shape[1], size))
     gradient = np.empty(size)
     rows = 6 * program.frame_body.shape[0] + 3 + program.collisions.body.shape[0]
     B = np.empty((rows, nv))
@@ -75,12 +75,13 @@ def assemble(
 
 @compiled
 def _dynamics_block(program, system, k, scaled, H, gradient):
-    """H = D' S D and its gradient for base, torque and load rows of knot k."""
+    """H = D' S D and its gradient for the rows of dynamics of knot k."""
     values, multipliers, delta = system.values, system.multipliers, system.delta
     stiffness, pull = system.stiffness, system.pull
     nv = values.velocity.shape[1]
     nf = 6 if program.tree.floating else 0
     D, torque = system.derivatives.dynamics[k], program.rows.torque
+    first_motor = nv + program.rated.shape[0]
     effort = program.dt[k] * program.effort_weight
     n, size = D.shape
     for j in range(size):
@@ -91,6 +92,10 @@ def _dynamics_block(program, system, k, scaled, H, gradient):
             row = torque + i - nf
             s = stiffness[k, row] + effort
             y = pull[k, row] + effort * values.rows[k, row]
+        elif i >= first_motor:
+            row = program.rows.motor + i - first_motor
+            s = stiffness[k, row]
+            y = pull[k, row]
         else:
             e = i if i < nf else i - nv + nf
             s = 1 / delta

@@ -201,5 +201,9 @@ class TrajectorySolution:
         for kind in ("distance", "distance between knots"):
             for sphere in self.transcription.problem.collisions.spheres:
                 names.append(RowName.of(kind, sphere.link, sphere.part))
+        names += [
+            RowName.of("torque", joints[a], f"with {joints[b]}" if a != b else "speed")
+            for a, b in self.transcription.problem.motor_rows.joints
+        ]
         names += [RowName.of("force rate", contacts[c]) for c in program.rated]
         return [*names, RowName.of("total force", "all contacts")]

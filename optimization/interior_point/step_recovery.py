@@ -43,7 +43,7 @@ def recover(
                 u[i] = s / step.factor[k, i, i]
                 z[3 * nb + i] = u[i]
             _recover_wrenches(program, k, u, step)
-            for i in range(nb):
+            for i in range(derivatives.dynamics.shape[1]):
                 s = 0.0
                 row = derivatives.dynamics[k, i]
                 for j in range(3 * nb + nw):
@@ -52,6 +52,8 @@ def recover(
                     step.d_equality[k, i] = s
                 elif i < nv:
                     step.d_rows[k, rows.torque + i - nf] = s
+                elif i >= nb:
+                    step.d_rows[k, rows.motor + i - nb] = s
                 else:
                     step.d_equality[k, i - nv + nf] = s if k > 1 else 0.0
         _recover_local(program, values, derivatives, k, step)

@@ -13,13 +13,14 @@ the nearest place, which is the useful report. Nocedal, Wright,
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
 from pydrake.math import RigidTransform
 
 from backbeat.models.collision.shapes import NOTHING, CollisionModel
+from backbeat.models.dynamics.rolling import FLAT
 from backbeat.models.robot.model import RobotModel
 from backbeat.optimization.kinematics.posture_step import PostureStep
 from backbeat.optimization.problem.tasks import axis_indices
@@ -121,7 +122,8 @@ class InverseKinematics:
 
         Args:
             q_near: (nq,) nominal configuration.
-            targets: frames with their targets.
+            targets: frames with their targets. A sole that rolls is taken to stand
+                there: its roll is free.
             com_xy: (2,) place for the center of mass, soft [m].
             q_start: (nq,) where the search starts; None starts at q_near.
             iterations: most steps at each stiffness.
@@ -134,7 +136,12 @@ class InverseKinematics:
         q[nq:] = np.clip(q[nq:], lower, upper)
         frames = [robot.frame(name) for name in targets]
         X_WG = [target.X_WG for target in targets.values()]
-        step = PostureStep(robot.tree, self._arrays, frames, X_WG, q, q_near)
+        targets = {name: self._held(name, target) for name, target in targets.items()}
+        rolls = [
+            robot.contacts[name].rolled_width if name in robot.contacts else FLAT
+            for name in targets
+        ]
+        step = PostureStep(robot.tree, self._arrays, frames, X_WG, q, q_near, rolls)
         rows, solver = _Rows.of(targets), DaqpSolver()
         for stiffness, bound in zip(STIFFNESS, STEP_BOUNDS, strict=True):
             for _ in range(iterations):
@@ -153,6 +160,15 @@ class InverseKinematics:
                 if step.move(solution.x[: robot.num_velocities]) < 1e-7:
                     break
         return self._result(step, targets)
+
+    def _held(self, frame: str, target: IKTarget) -> IKTarget:
+        """A target without the roll of a sole that rolls where it stands."""
+        contact = self.robot.contacts.get(frame)
+        if contact is None or not contact.rolls or target.lower is not None:
+            return target
+        held = contact.held_axes.split()
+        axes = " ".join(axis for axis in target.axes.split() if axis in held)
+        return replace(target, axes=axes)
 
     def _cost(
         self,

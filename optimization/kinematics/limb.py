@@ -14,6 +14,7 @@ from backbeat.models.dynamics.kinematics import (
     frame_pose,
 )
 from backbeat.models.dynamics.recursion import forward_pass
+from backbeat.models.dynamics.rolling import add_pivot_acceleration, roll
 from backbeat.models.dynamics.rotations import relative_log
 
 
@@ -24,6 +25,7 @@ class Limb(NamedTuple):
     R_BF: Matrix  # (3, 3) contact in the body
     p_BF: Vector  # (3,) [m]
     first: int  # 3 for a point, which may turn, or 0
+    rolls: float  # half width of a sole that rolls [m], or `FLAT`
     joints: Indices  # (n,)
     R_WC: MatrixView  # (3, 3) the support
     p_WC: Vector  # (3,) [m]
@@ -57,7 +59,7 @@ def put_limb(
         change: (3, n) written.
     """
     q, v, vdot = movement
-    joints, first = limb.joints, limb.first
+    joints = limb.joints
     n, nv = joints.shape[0], v.shape[0]
     nf = 6 if tree.floating else 0
     nq = 7 if tree.floating else 0
@@ -71,24 +73,27 @@ def put_limb(
         forward_pass(tree, q, v, zero, gravity, ws, False)
         _miss_place(tree, ws, limb, q, R, r, e)
         frame_jacobian(tree, ws, limb.body, r, J)
-        x = _solve(J, joints, nf, first, e)
+        x = _follow(J, limb, nf, e)
         for i in range(n):
             q[nq + joints[i]] += x[i]
     forward_pass(tree, q, v, zero, gravity, ws, False)
     frame_pose(tree, ws, q, limb.body, limb.R_BF, limb.p_BF, R, r)
+    _touch(limb, R, r, np.empty(3))
     frame_jacobian(tree, ws, limb.body, r, J)
     for i in range(6):
         e[i] = 0.0
         for j in range(nv):
             e[i] -= J[i, j] * v[j]
-    x = _solve(J, joints, nf, first, e)
+    x = _follow(J, limb, nf, e)
     for i in range(n):
         v[nf + joints[i]] += x[i]
     forward_pass(tree, q, v, vdot, gravity, ws, False)
     frame_acceleration(ws, limb.body, r, gravity, e)
+    up = limb.R_WC[:, 2].copy()
+    add_pivot_acceleration(R, up, limb.rolls, ws.V[limb.body, :3], e[3:])
     for i in range(6):
         e[i] = -e[i]
-    x = _solve(J, joints, nf, first, e)
+    x = _follow(J, limb, nf, e)
     for i in range(n):
         vdot[nf + joints[i]] += x[i]
         change[0, i] += q[nq + joints[i]]
@@ -98,7 +103,7 @@ def put_limb(
 
 @compiled
 def _miss_place(tree, ws, limb, q, R, r, e):
-    """Writes the contact's pose from the base, R and r, and what it misses, (6,)."""
+    """Writes R and r of where the contact touches, and what its place misses, (6,)."""
     phi, p_WB = np.empty(3), np.empty(3)
     base_position(tree, q, p_WB)
     frame_pose(tree, ws, q, limb.body, limb.R_BF, limb.p_BF, R, r)
@@ -106,6 +111,37 @@ def _miss_place(tree, ws, limb, q, R, r, e):
     for i in range(3):
         e[i] = -phi[i]
         e[3 + i] = limb.p_WC[i] - p_WB[i] - r[i]
+    to_place = np.empty(3)
+    _touch(limb, R, r, to_place)
+    if limb.rolls > 0.0:
+        for i in range(3):
+            e[3 + i] -= to_place[i]
+
+
+@compiled
+def _touch(limb, R, r, to_place):
+    """Moves r from a contact's middle to where it touches; see `roll` for the rest."""
+    up, to_pivot = limb.R_WC[:, 2].copy(), np.empty(3)
+    roll(R, up, limb.rolls, to_pivot, to_place)
+    for i in range(3):
+        r[i] += to_pivot[i]
+
+
+@compiled
+def _follow(J, limb, nf, e):
+    """Least joint change of a limb that gives its contact the motion e that is held."""
+    if limb.rolls < 0.0:
+        return _solve(J, limb.joints, nf, limb.first, e)
+    # All but the roll, which is the first row in axes of the support.
+    nv = J.shape[1]
+    R, turned, motion = limb.R_WC, np.zeros((6, nv)), np.zeros(6)
+    for i in range(6):
+        a, first = i % 3, 3 * (i // 3)
+        for k in range(3):
+            motion[i] += R[k, a] * e[first + k]
+            for j in range(nv):
+                turned[i, j] += R[k, a] * J[first + k, j]
+    return _solve(turned, limb.joints, nf, 1, motion)
 
 
 @compiled

@@ -25,6 +25,7 @@ from backbeat.models.dynamics.kinematic_tree import (
     Workspace,
     make_workspace,
 )
+from backbeat.models.dynamics.rolling import roll
 from backbeat.models.dynamics.rotations import (
     box_minus,
     box_plus,
@@ -42,6 +43,7 @@ class _Targets(NamedTuple):
     p_PF: Matrix  # (n, 3) [m]
     R_WG: Array3  # (n, 3, 3)
     p_WG: Matrix  # (n, 3) [m]
+    rolls: Vector  # (n,) half widths of soles that roll [m], or `FLAT`
 
 
 class _Seen(NamedTuple):
@@ -79,6 +81,7 @@ class PostureStep:
         X_WG: Sequence[RigidTransform],
         q: np.ndarray,
         q_near: np.ndarray,
+        rolls: Sequence[float],
     ) -> None:
         """Starts at a configuration.
 
@@ -89,12 +92,13 @@ class PostureStep:
             X_WG: where they shall be.
             q: (nq,) where it starts.
             q_near: (nq,) nominal configuration.
+            rolls: (n,) half widths of those that are soles that roll [m], or `FLAT`.
         """
         ws = make_workspace(tree)
         n, nv, F = len(frames), len(ws.S), len(obstacles.body)
         R_WG = np.array([X.rotation().matrix() for X in X_WG])
         places = np.array([X.translation() for X in X_WG])
-        targets = _Targets(*frame_arrays(frames), R_WG, places)
+        targets = _Targets(*frame_arrays(frames), R_WG, places, np.array(rolls, float))
         self._seen = _Seen(
             p_WB=np.zeros(3),
             away=np.zeros(nv),
@@ -198,10 +202,20 @@ def _look(
     kinematics.base_position(tree, q, seen.p_WB)
     box_minus(q, q_near, tree.floating, seen.away)
     R, r = np.empty((3, 3)), np.empty(3)
+    up, to_pivot, to_place = np.empty(3), np.empty(3), np.empty(3)
     for n in range(targets.body.shape[0]):
         b = targets.body[n]
         kinematics.frame_pose(tree, ws, q, b, targets.R_PF[n], targets.p_PF[n], R, r)
+        for i in range(3):
+            up[i] = targets.R_WG[n, i, 2]
+        roll(R, up, targets.rolls[n], to_pivot, to_place)
+        if targets.rolls[n] > 0.0:
+            for i in range(3):
+                r[i] += to_pivot[i]
         kinematics.frame_jacobian(tree, ws, b, r, seen.J[n])
+        if targets.rolls[n] > 0.0:
+            for i in range(3):
+                r[i] += to_place[i] - to_pivot[i]
         relative_log(R, targets.R_WG[n], seen.phi[n])
         left_jacobian_inverse(seen.phi[n], 1.0, seen.E[n])
         for i in range(3):

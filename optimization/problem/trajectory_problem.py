@@ -6,6 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
+from backbeat.models.actuation.effort_limits import MotorRows
 from backbeat.models.collision.shapes import NOTHING, CollisionModel
 from backbeat.models.common.errors import BackbeatError, unknown_name
 from backbeat.models.contact.friction import PLANNED_FRICTION
@@ -195,6 +196,11 @@ class TrajectoryProblem:
         hits = [impact.contact for impact in self.impacts]
         names = [*self.schedule.contact_names, *hits, *self.strikers]
         return tuple(dict.fromkeys(names))
+
+    @cached_property
+    def motor_rows(self) -> MotorRows:
+        """Limits of motors that give less at speed or drive two joints."""
+        return self.robot.motors.rows(self.limits.torque)
 
     @property
     def free_knots(self) -> range:

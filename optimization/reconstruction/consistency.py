@@ -25,8 +25,13 @@ from backbeat.models.dynamics.recursion import (
     body_forces,
     forward_pass,
 )
+from backbeat.models.dynamics.rolling import roll
 from backbeat.optimization.kinematics.limb import Limb, Movement, put_limb
 from backbeat.optimization.transcription.program import Program
+
+# Share of a roll moment that is corrected where a sole rolls on its edge, which bears
+# hardly any: other forces are corrected rather.
+ON_EDGE = 0.2
 
 
 class StandingContacts(NamedTuple):
@@ -81,6 +86,7 @@ def make_consistent(
                 program.frame_R[c],
                 program.frame_p[c],
                 program.wrench_first[c],
+                program.frame_rolls[c],
                 limb[c, :n],
                 R_WC[s, c],
                 p_WC[s, c],
@@ -109,6 +115,7 @@ def _balance(program, ws, standing, R_WC, now, wrench, tau):
     R = np.empty((3, 3))
     r = np.empty((C, 3))
     W = np.empty(6)
+    up, to_pivot, to_place = np.empty(3), np.empty(3), np.empty(3)
     # A newton meter of correction costs as much as ten newtons.
     reach = 0.1
     for attempt in range(2):
@@ -120,6 +127,10 @@ def _balance(program, ws, standing, R_WC, now, wrench, tau):
             if not standing[c]:
                 continue
             for i in range(3):
+                up[i] = R_WC[c, i, 2]
+            roll(R, up, program.frame_rolls[c], to_pivot, to_place)
+            for i in range(3):
+                r[c, i] += to_pivot[i]
                 W[i] = 0.0
                 W[3 + i] = 0.0
                 for m in range(3):
@@ -141,21 +152,23 @@ def _balance(program, ws, standing, R_WC, now, wrench, tau):
         for c in range(C):
             if standing[c] and first[c] == 0:
                 share = max(wrench[c, 5], 1.0) / load
-                B = _wrench_map(R_WC[c], r[c], reach)
+                B = _wrench_map(R_WC[c], r[c], reach, program.frame_rolls[c])
                 G += share * share * (B @ B.T)
         x = np.linalg.solve(G, tau[:6].copy())
         for c in range(C):
             if standing[c] and first[c] == 0:
                 share = max(wrench[c, 5], 1.0) / load
-                B = _wrench_map(R_WC[c], r[c], reach)
+                B = _wrench_map(R_WC[c], r[c], reach, program.frame_rolls[c])
                 y = share * share * (B.T @ x)
+                if program.frame_rolls[c] > 0.0:
+                    y[0] *= ON_EDGE
                 for i in range(3):
                     wrench[c, i] += reach * y[i]
                     wrench[c, 3 + i] += y[3 + i]
 
 
 @compiled
-def _wrench_map(R_WC, r, reach):
+def _wrench_map(R_WC, r, reach, rolls):
     """Maps a scaled contact wrench to the wrench about the base origin."""
     B = np.zeros((6, 6))
     for j in range(3):
@@ -169,4 +182,7 @@ def _wrench_map(R_WC, r, reach):
         B[3, 3 + j] = f0
         B[4, 3 + j] = f1
         B[5, 3 + j] = f2
+    if rolls > 0.0:
+        for i in range(6):
+            B[i, 0] *= ON_EDGE
     return B

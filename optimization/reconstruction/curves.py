@@ -207,6 +207,7 @@ class Curves:
             frame.frame.R_PF,
             frame.frame.p_PF,
             first,
+            frame.rolled_width,
             frame.limb,
             np.eye(3) if X_WC is None else X_WC.rotation().matrix(),
             np.zeros(3) if X_WC is None else X_WC.translation(),

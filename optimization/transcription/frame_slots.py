@@ -83,9 +83,9 @@ def make_slots(problem: TrajectoryProblem) -> list[FrameSlot]:
         for name, X_WC in _placed(problem, standing, k).items():
             slot = slots[contacts.index(name)]
             slot.aim(k, X_WC)
-            first = 3 if problem.robot.contacts[name].is_point else 0
+            held = axis_indices(problem.robot.contacts[name].held_axes)
             # Where a knot is given nothing is left to constrain.
-            slot.equal[k, first:] = free[k]
+            slot.equal[k, held] = free[k]
     for task in problem.tasks:
         if isinstance(task, FrameTask):
             _add_frame_task(problem, slots, task)

@@ -5,6 +5,8 @@ import numpy as np
 from backbeat.models.compiled import compiled
 from backbeat.models.dynamics.derivatives import add_wrench_derivative
 from backbeat.models.dynamics.recursion import apply_wrench
+from backbeat.models.dynamics.rolling import ROLLED
+from backbeat.models.dynamics.rotations import add_cross
 
 
 @compiled
@@ -44,6 +46,25 @@ def apply_wrenches(program, w, k, scratch):
 
 
 @compiled
+def _add_pivot_derivative(program, w, k, c, scratch):
+    """Adds what a sole that rolls does by moving its pivot: dtau = -J' (dp x f)."""
+    nv, T, J = scratch.tau.shape[0], program.R_WG[k, c], scratch.J[c]
+    y, f, turning = np.zeros(3), np.empty(3), np.zeros(3)
+    for i in range(3):
+        f[i] = program.weight * w[k, c, 3 + i]
+        for m in range(3):
+            y[i] += T[m, i] * scratch.R[c, m, 1]
+    add_cross(y, f, turning)
+    size = np.sqrt(y[2] * y[2] + ROLLED * ROLLED)
+    moving = -program.frame_rolls[c] * ROLLED * ROLLED / (size * size * size)
+    for j in range(nv):
+        tilting = J[0, j] * y[1] - J[1, j] * y[0]
+        for i in range(nv):
+            torque = J[0, i] * turning[0] + J[1, i] * turning[1] + J[2, i] * turning[2]
+            scratch.Dq[i, j] -= moving * tilting * torque
+
+
+@compiled
 def dynamics_jacobian(program, w, k, scratch, derivatives):
     """Base rows and torque rows of knot k against its three blocks and wrenches.
 
@@ -70,6 +91,8 @@ def dynamics_jacobian(program, w, k, scratch, derivatives):
             add_wrench_derivative(
                 tree, scratch.ws, program.frame_body[c], scratch.r[c], W, scratch.Dq
             )
+            if program.frame_rolls[c] > 0.0:
+                _add_pivot_derivative(program, w, k, c, scratch)
     D, M, Dq, Dv = derivatives.dynamics[k], scratch.M, scratch.Dq, scratch.Dv
     share_next = before / (before + after)
     share_last = after / (before + after)
@@ -93,12 +116,37 @@ def dynamics_jacobian(program, w, k, scratch, derivatives):
                 D[i, 3 * nb + start + m - first] = (
                     -scale * program.weight * scratch.J[c, m, i]
                 )
+    _motor_columns(program, k, derivatives)
     if 1 < k < program.dt.shape[0] - 1:
         for n in range(n_phi):
             c = program.rated[n]
             D[nv + n, nb + nv + n] = -1.0
             if program.wrench_start[k, c] >= 0:
                 D[nv + n, 3 * nb + program.wrench_start[k, c] + 5] = 1.0
+
+
+@compiled
+def _motor_columns(program, k, derivatives):
+    """Rows of motors, from those of the torques, which are written."""
+    D, nj = derivatives.dynamics[k], program.effort.shape[0]
+    nb = D.shape[0] - program.motor_torque.shape[0]
+    nf, n_phi = 6 if program.tree.floating else 0, program.rated.shape[0]
+    before, after = program.h[k - 1], program.h[k]
+    last = after / (before + after) / program.span[k - 1]
+    following = before / (before + after) / program.span[k]
+    for r in range(program.motor_torque.shape[0]):
+        row = D[nf + nj + n_phi + r]
+        for i in range(D.shape[1]):
+            row[i] = 0.0
+        for j in range(nj):
+            share, speed = program.motor_torque[r, j], program.motor_speed[r, j]
+            if share != 0.0:
+                for i in range(D.shape[1]):
+                    row[i] += share * D[nf + j, i]
+            # The speed at a knot is a mean of those of the intervals beside it.
+            row[nf + j] -= speed * last
+            row[nb + nf + j] += speed * (last - following)
+            row[2 * nb + nf + j] += speed * following
 
 
 @compiled

@@ -14,6 +14,7 @@ from backbeat.models.dynamics.kinematics import (
     frame_pose,
 )
 from backbeat.models.dynamics.recursion import backward_pass, body_forces, forward_pass
+from backbeat.models.dynamics.rolling import roll
 from backbeat.models.dynamics.rotations import (
     box_minus,
     box_plus,
@@ -133,6 +134,7 @@ def _knot(program, at, k, scratch, values, derivatives, linearize):
     backward_pass(tree, ws, tau, linearize)
     cost += _center_of_mass(program, q[k], k, scratch, values)
     cost += _rows(program, q[k], w, phi, k, tau, values)
+    _motor_rows(program, k, v, values)
     if linearize:
         center_of_mass_jacobian(tree, ws, derivatives.com[k])
         if interior:
@@ -149,8 +151,8 @@ def _frames(program, q, k, scratch, values, derivatives, linearize):
     p_WB = np.empty(3)
     base_position(tree, q, p_WB)
     phi = np.empty(3)
-    E = np.empty((3, 3))
     Jw = np.empty((6, nv))
+    up, to_pivot, to_place = np.empty(3), np.empty(3), np.empty(3)
     cost = 0.0
     for p in range(program.frame_body.shape[0]):
         if not program.frame_used[k, p]:
@@ -163,6 +165,13 @@ def _frames(program, q, k, scratch, values, derivatives, linearize):
             tree, ws, q, body, program.frame_R[p], program.frame_p[p], scratch.R[p], r
         )
         relative_log(scratch.R[p], T, phi)
+        half_width = program.frame_rolls[p]
+        if half_width > 0.0:
+            for i in range(3):
+                up[i] = T[i, 2]
+            roll(scratch.R[p], up, half_width, to_pivot, to_place)
+            for i in range(3):
+                r[i] += to_place[i]
         for i in range(3):
             s = 0.0
             t = 0.0
@@ -171,27 +180,52 @@ def _frames(program, q, k, scratch, values, derivatives, linearize):
                 t += T[m, i] * (p_WB[m] + r[m] - program.p_WG[k, p, m])
             e[i] = s
             e[3 + i] = t
+        if half_width > 0.0:
+            # The place moves as the pivot does, and there the ground acts.
+            for i in range(3):
+                r[i] += to_pivot[i] - to_place[i]
         for i in range(6):
             cost += 0.5 * program.dt[k] * program.frame_weight[k, p, i] * e[i] ** 2
         if linearize:
             frame_jacobian(tree, ws, body, r, Jw)
-            J = scratch.J[p]
-            for i in range(3):
-                for j in range(nv):
-                    s = 0.0
-                    t = 0.0
-                    for m in range(3):
-                        s += T[m, i] * Jw[m, j]
-                        t += T[m, i] * Jw[3 + m, j]
-                    J[i, j] = s
-                    J[3 + i, j] = t
-            left_jacobian_inverse(e[:3], 1.0, E)
-            D = derivatives.frame[k, p]
-            for j in range(nv):
-                for i in range(3):
-                    D[i, j] = E[i, 0] * J[0, j] + E[i, 1] * J[1, j] + E[i, 2] * J[2, j]
-                    D[3 + i, j] = J[3 + i, j]
+            _turn_jacobian(T, e, Jw, scratch.J[p], derivatives.frame[k, p])
+            if half_width > 0.0:
+                D = derivatives.frame[k, p]
+                _leave_out_turns(T, to_pivot, to_place, scratch.J[p], D)
     return cost
+
+
+@compiled
+def _turn_jacobian(T, e, Jw, J, D):
+    """Writes a Jacobian in axes of its target, J, and that of the residuals e, D."""
+    nv, E = J.shape[1], np.empty((3, 3))
+    for i in range(3):
+        for j in range(nv):
+            s = 0.0
+            t = 0.0
+            for m in range(3):
+                s += T[m, i] * Jw[m, j]
+                t += T[m, i] * Jw[3 + m, j]
+            J[i, j] = s
+            J[3 + i, j] = t
+    left_jacobian_inverse(e[:3], 1.0, E)
+    for j in range(nv):
+        for i in range(3):
+            D[i, j] = E[i, 0] * J[0, j] + E[i, 1] * J[1, j] + E[i, 2] * J[2, j]
+            D[3 + i, j] = J[3 + i, j]
+
+
+@compiled
+def _leave_out_turns(T, to_pivot, to_place, J, D):
+    """Takes off D what turns do to a pivot and not to the place: all but the roll."""
+    d, o = np.zeros(3), np.zeros(3)
+    for i in range(3):
+        for m in range(3):
+            d[i] += T[m, i] * to_pivot[m]
+            o[i] += T[m, i] * to_place[m]
+    for j in range(D.shape[1]):
+        D[3, j] -= J[1, j] * d[2] - J[2, j] * (d[1] - o[1])
+        D[4, j] -= J[2, j] * (d[0] - o[0])
 
 
 @compiled
@@ -237,6 +271,22 @@ def _center_of_mass(program, q, k, scratch, values):
         e = com[i] - program.com_target[k, i]
         cost += 0.5 * program.dt[k] * program.com_weight[k, i] * e * e
     return cost
+
+
+@compiled
+def _motor_rows(program, k, v, values):
+    """Rows of motors that give less at speed or drive two joints, after the torques."""
+    rows, g = program.rows, values.rows[k]
+    nj = program.effort.shape[0]
+    nf = v.shape[0] - nj
+    interior = 0 < k < program.dt.shape[0] - 1
+    for r in range(program.motor_torque.shape[0]):
+        s = 0.0
+        if interior:
+            for j in range(nj):
+                s += program.motor_torque[r, j] * g[rows.torque + j]
+                s += program.motor_speed[r, j] * v[nf + j]
+        g[rows.motor + r] = s
 
 
 @compiled

@@ -31,8 +31,9 @@ class Evaluation(NamedTuple):
 class Linearization(NamedTuple):
     """First derivatives of a program at a point."""
 
-    # Base dynamics, joint torques and loads against (block k-1, k, k+1, wrenches).
-    dynamics: Array3  # (N, nv + n_phi, 3 nb + max wrenches)
+    # Base dynamics, joint torques, loads and motors against (block k-1, k, k+1,
+    # wrenches).
+    dynamics: Array3  # (N, nv + n_phi + R, 3 nb + max wrenches)
     frame: Array4  # (N, P, 6, nv)
     com: Array3  # (N, 3, nv)
     collision: Array3  # (N, F, nv)
@@ -89,10 +90,10 @@ def make_linearization(program: Program) -> Linearization:
     """Allocates the derivatives of a program."""
     N, nv = len(program.dt), len(program.velocity_weight)
     P, n_phi = len(program.frame_body), len(program.rated)
-    nw = int(program.num_wrench.max(initial=0))
+    nw, R = int(program.num_wrench.max(initial=0)), len(program.motor_torque)
     z = np.zeros
     return Linearization(
-        dynamics=z((N, nv + n_phi, 3 * (nv + n_phi) + nw)),
+        dynamics=z((N, nv + n_phi + R, 3 * (nv + n_phi) + nw)),
         frame=z((N, P, 6, nv)),
         com=z((N, 3, nv)),
         collision=z((N, len(program.collisions.body), nv)),

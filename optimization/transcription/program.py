@@ -32,13 +32,19 @@ class RowLayout(NamedTuple):
     frame: int  # P * 6 frame residuals
     collision: int  # F distances of spheres from the nearest solid
     midpoint: int  # F distances half way from the knot before
+    motor: int  # R motors: torques, and speeds at the knot, see `MotorRows`
     rate: int  # n_phi changes of load over the interval before the knot
     total: int  # 1 total load
     num_rows: int  # number of rows
 
 
 def row_layout(
-    nj: int, num_contacts: int, num_frames: int, num_spheres: int, n_phi: int
+    nj: int,
+    num_contacts: int,
+    num_frames: int,
+    num_spheres: int,
+    num_motors: int,
+    n_phi: int,
 ) -> RowLayout:
     """Lays out the rows for given sizes."""
     position = nj
@@ -48,7 +54,8 @@ def row_layout(
     frame = normal + num_contacts
     collision = frame + 6 * num_frames
     midpoint = collision + num_spheres
-    rate = midpoint + num_spheres
+    motor = midpoint + num_spheres
+    rate = motor + num_motors
     total = rate + n_phi
     return RowLayout(
         torque=0,
@@ -59,6 +66,7 @@ def row_layout(
         frame=frame,
         collision=collision,
         midpoint=midpoint,
+        motor=motor,
         rate=rate,
         total=total,
         num_rows=total + 1,
@@ -73,6 +81,9 @@ class Program(NamedTuple):
     weight: float  # robot weight m g [N], the unit of force
     gravity: float  # [m/s^2]
     effort: Vector  # (nj,) effort limits [N m]
+    # Motors that give less at speed, or drive two joints: rows of both, R of them.
+    motor_torque: Matrix  # (R, nj) per torques in shares of their limits
+    motor_speed: Matrix  # (R, nj) per joint speeds
     h: Vector  # (N - 1,) intervals [s]
     span: Vector  # (N - 1,) h, averaged with those beside it: see `Transcription`
     dt: Vector  # (N,) time a knot stands for [s]
@@ -80,6 +91,7 @@ class Program(NamedTuple):
     frame_body: Indices  # (P,)
     frame_R: Array3  # (P, 3, 3)
     frame_p: Matrix  # (P, 3)
+    frame_rolls: Vector  # (P,) half widths of soles that roll [m], or `FLAT`
     frame_used: FlagMatrix  # (N, P) whether any task uses the frame
     R_WG: Array4  # (N, P, 3, 3) targets
     p_WG: Array3  # (N, P, 3)

@@ -36,6 +36,9 @@ def write_bounds(
 
     inner, free = slice(1, N - 1), slice(2, N)
     bound(layout.torque, nj, inner, -limits.torque, limits.torque)
+    motors = problem.motor_rows
+    size = len(motors.lower)
+    bound(layout.motor, size, inner, motors.lower, motors.upper)
     margin = limits.position_margin
     low, high = robot.position_lower + margin, robot.position_upper - margin
     for q in (problem.q_start, problem.q_end):
@@ -47,7 +50,7 @@ def write_bounds(
     bound(layout.velocity, nj, free, -speed, speed)
     for i, contact in enumerate(robot.contacts[n] for n in problem.contact_names):
         stands = np.where(on[:, i])[0]
-        num = len(wrench_cone(contact.half_length, contact.half_width, 1.0))
+        num = len(wrench_cone(*contact.bearing, 1.0))
         first = layout.cone + i * CONE_ROWS
         upper[stands, first : first + num] = 0.0
         _bound_normal_force(problem, program, i, stands)

@@ -17,7 +17,9 @@ t_k, h_k = t_k+1 - t_k.
                 costs and of the weighted tasks
     subject to  base rows of tau_k = 0,  phi_k = normal force,
                 frame residuals = 0 where required (stance, targets),
-                |tau_k| <= torque limits, joint position and velocity limits,
+                |tau_k| <= torque limits, A tau_k + B v_k <= those of motors that
+                give less at speed or drive two joints, joint position and
+                velocity limits,
                 wrench cones, normal force, load rate and total load bounds,
                 frame residuals within bounds where bounded,
                 q_0, q_1 given, d_N-1 = 0 when the motion ends at rest, or q_N-2 and
@@ -39,6 +41,7 @@ import numpy as np
 
 from backbeat.models.contact.cones import CONE_ROWS, wrench_cone
 from backbeat.models.dynamics.finite import UNBOUNDED
+from backbeat.models.dynamics.rolling import FLAT
 from backbeat.optimization.problem.tasks import CenterOfMassTask, PostureTask
 from backbeat.optimization.problem.trajectory_problem import TrajectoryProblem
 from backbeat.optimization.transcription.frame_slots import FrameSlot, make_slots
@@ -78,8 +81,9 @@ class Transcription:
         h = np.diff(problem.times)
         spans = _spans(h, problem.beside)
         dt = np.r_[0.5 * h[0], 0.5 * (h[1:] + h[:-1]), 0.5 * h[-1]]
-        C, P = len(self._frames), len(slots)
-        rows = row_layout(nj, C, P, len(problem.collisions.spheres), len(rated))
+        C, P, motors = len(self._frames), len(slots), problem.motor_rows
+        spheres = len(problem.collisions.spheres)
+        rows = row_layout(nj, C, P, spheres, len(motors.lower), len(rated))
         on = self._active()
         sizes = np.array([3 if c.is_point else 6 for c in self._frames], np.int64)
         start = np.cumsum(on * sizes, axis=1) - on * sizes if C else np.zeros((N, 0))
@@ -92,12 +96,17 @@ class Transcription:
             weight=robot.weight,
             gravity=robot.gravity,
             effort=robot.effort_limits,
+            # Whose limit is infinite has no motor, and no part in any row.
+            motor_torque=motors.torque
+            * np.where(np.isfinite(robot.effort_limits), robot.effort_limits, 0.0),
+            motor_speed=motors.speed,
             h=h,
             span=spans,
             dt=dt,
             frame_body=np.array([s.frame.body for s in slots], np.int64),
             frame_R=_stack([s.frame.R_PF for s in slots], (3, 3)),
             frame_p=_stack([s.frame.p_PF for s in slots], (3,)),
+            frame_rolls=self._rolls(P),
             frame_used=_by_knot([s.used for s in slots], nothing.used),
             R_WG=_by_knot([s.R_WG for s in slots], nothing.R_WG),
             p_WG=_by_knot([s.p_WG for s in slots], nothing.p_WG),
@@ -126,6 +135,10 @@ class Transcription:
         )
         write_bounds(problem, program, slots, on)
         return program
+
+    def _rolls(self, P: int) -> np.ndarray:
+        """(P,) half widths of contacts that roll [m]; `FLAT` of other frames."""
+        return np.r_[[c.rolled_width for c in self._frames], np.full(P, FLAT)][:P]
 
     def _active(self) -> np.ndarray:
         """(N, C) whether a contact carries a wrench at a knot."""
@@ -172,7 +185,7 @@ class Transcription:
         cones = np.zeros((len(self._frames), CONE_ROWS, 6))
         limits = self.problem.limits
         for i, c in enumerate(self._frames):
-            half = limits.patch_share * np.array([c.half_length, c.half_width])
+            half = limits.patch_share * np.array(c.bearing)
             A = wrench_cone(half[0], half[1], limits.friction_share * limits.friction)
             cones[i, : len(A)] = A
         return cones

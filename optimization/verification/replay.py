@@ -7,9 +7,12 @@ Drake for every sample are recorded, and checked elsewhere.
 from dataclasses import dataclass
 
 import numpy as np
+from pydrake.math import RigidTransform
 from pydrake.multibody.plant import MultibodyPlant
 from pydrake.multibody.tree import JacobianWrtVariable, MultibodyForces
 
+from backbeat.models.dynamics.frames import ContactFrame
+from backbeat.models.dynamics.rolling import ROLLED
 from backbeat.models.robot.fusing import set_joints
 from backbeat.models.robot.loading import find_frame
 from backbeat.models.robot.mimic import Following
@@ -29,7 +32,9 @@ class Replayed:
         momentum: (S, 6) momentum about the world origin [angular, linear].
         R_WC: (S, C, 3, 3) rotation of each contact.
         p_WC: (S, C, 3) place of each contact [m].
-        V_WC: (S, C, 6) spatial velocity of contacts that stand; zero of others.
+        p_WT: (S, C, 3) where a contact touches and its wrench acts [m]: that place,
+            or nearer to the lower edge of a sole that rolls.
+        V_WT: (S, C, 6) spatial velocity there of contacts that stand; zero of others.
         force: (S, C, 6) wrenches of the motion in world axes [N m, N].
         tau: (S, nj) joint torques by inverse dynamics, contacts included [N m].
         mean_v: (S - 1, nv) mean velocity from each sample to the next, by Drake's own
@@ -40,10 +45,26 @@ class Replayed:
     momentum: np.ndarray
     R_WC: np.ndarray
     p_WC: np.ndarray
-    V_WC: np.ndarray
+    p_WT: np.ndarray
+    V_WT: np.ndarray
     force: np.ndarray
     tau: np.ndarray
     mean_v: np.ndarray
+
+
+def _touching(
+    contact: ContactFrame, X_WC: RigidTransform, normal: np.ndarray
+) -> np.ndarray:
+    """(3,) where a contact touches, seen from it [m]: the lower edge, if it rolls.
+
+    From one edge to the other it goes over within about a degree; see
+    `backbeat.models.dynamics.rolling`.
+    """
+    if not contact.rolls:
+        return np.zeros(3)
+    sine = float(normal @ X_WC.rotation().matrix()[:, 1])
+    lower = -sine / np.hypot(sine, ROLLED)
+    return np.array([0.0, contact.half_width * lower, 0.0])
 
 
 class ReplayPlant:
@@ -83,9 +104,11 @@ class ReplayPlant:
         wrench, R = motion.wrench[samples], motion.R_WC[samples]
         force = (R[:, :, None] @ wrench.reshape(S, C, 2, 3, 1)).reshape(S, C, 6)
         com, momentum, tau = np.zeros((S, 3)), np.zeros((S, 6)), np.zeros((S, nv))
-        poses, V_WC = np.zeros((S, C, 3, 4)), np.zeros((S, C, 6))
+        poses, V_WT = np.zeros((S, C, 3, 4)), np.zeros((S, C, 6))
+        p_WT = np.zeros((S, C, 3))
         plant, context, origin = self._plant, self._context, np.zeros(3)
         frames = [self._frames[n] for n in motion.contacts]
+        contacts = [self._robot.contacts[n] for n in motion.contacts]
         x, standing = np.hstack([q, v]), motion.standing[samples].tolist()
         for i in range(S):
             plant.SetPositionsAndVelocities(context, x[i])
@@ -98,9 +121,11 @@ class ReplayPlant:
             for c, (frame, X_LC) in enumerate(frames):
                 X_WC = frame.CalcPoseInWorld(context).multiply(X_LC)
                 poses[i, c] = X_WC.GetAsMatrix34()
+                p_CT = _touching(contacts[c], X_WC, R[i, c, :, 2])
+                p_WT[i, c] = X_WC @ p_CT
                 if standing[i][c]:
-                    J = self._jacobian(frame, X_LC.translation())
-                    V_WC[i, c] = J @ v[i]
+                    J = self._jacobian(frame, X_LC @ p_CT)
+                    V_WT[i, c] = J @ v[i]
                     tau[i] -= force[i, c] @ J
         self._following.pass_on(tau)
         nf = self._robot.base_velocities
@@ -109,7 +134,8 @@ class ReplayPlant:
             momentum=momentum,
             R_WC=poses[..., :3],
             p_WC=poses[..., 3],
-            V_WC=V_WC,
+            p_WT=p_WT,
+            V_WT=V_WT,
             force=force,
             tau=tau[:, self._v_index][:, nf:],
             mean_v=self._mean_velocities(q, motion.t[samples]),

@@ -10,6 +10,7 @@ import numpy as np
 
 from backbeat.models.collision.shapes import CollisionModel
 from backbeat.models.contact.cones import wrench_cone
+from backbeat.models.dynamics.frames import ContactFrame
 from backbeat.models.robot.model import RobotModel
 from backbeat.optimization.interior_point.solution import (
     TrajectorySolution,
@@ -95,8 +96,7 @@ class Verifier:
         self._replay = ReplayPlant(robot)
         self._clearance = Clearance(robot, collisions)
         self._cones = {
-            n: wrench_cone(c.half_length, c.half_width, friction)
-            for n, c in robot.contacts.items()
+            n: wrench_cone(*c.bearing, friction) for n, c in robot.contacts.items()
         }
 
     def verify(
@@ -153,13 +153,22 @@ class Verifier:
             t, corners, arms = motion.t[on], corners[stands], arms[stands]
             support = motion.R_WC[on, c].transpose(0, 2, 1)
             places = contact.corners() @ support + motion.p_WC[on, c][:, None]
-            apart = np.linalg.norm(corners - places, axis=2).max(1, initial=0.0)
+            touching = _touching_corners(contact, arms, support)
+            apart = np.linalg.norm(corners - places, axis=2)
+            apart = np.where(touching, apart, 0.0).max(1, initial=0.0)
             worst.see_all("contact_position", apart[:, None], t, [name])
-            V = replayed.V_WC[stands, c]
+            V = replayed.V_WT[stands, c]
+            if contact.rolls:
+                # It touches along its length, about which it turns.
+                ahead = contact.half_length * R[stands][:, None, :, 0]
+                arms = ahead * np.array([1.0, -1.0])[:, None]
             speeds = V[:, None, 3:] + np.cross(V[:, None, :3], arms)
             slip = np.linalg.norm(speeds, axis=2).max(1, initial=0.0)
             worst.see_all("contact_slip", slip[:, None], t, [name])
             w = motion.wrench[on, c]
+            if contact.rolls:
+                moved = replayed.p_WT[stands, c] - replayed.p_WC[stands, c]
+                w = _of_line(contact, w, np.linalg.norm(moved, axis=1))
             rows = np.c_[w @ self._cones[name].T, -w[:, 5]]
             excess = rows.max(1, initial=-np.inf) / weight
             worst.see_all("friction", excess[:, None], t, [name])
@@ -222,13 +231,44 @@ class Verifier:
             worst.see_all(f"{name}_balance", size, times, ["base"])
 
 
+def _touching_corners(
+    contact: ContactFrame, arms: np.ndarray, support: np.ndarray
+) -> np.ndarray:
+    """(S, 4) which corners touch where a contact stands: the lower two, if it rolls.
+
+    Args:
+        contact: the contact.
+        arms: (S, 4, 3) its corners from its middle, world axes [m].
+        support: (S, 3, 3) rotation of the world in the axes of its support.
+    """
+    if not contact.rolls:
+        return np.ones(arms.shape[:2], bool)
+    heights = np.einsum("ski,si->sk", arms, support[:, 2])
+    return np.asarray(heights <= heights.mean(axis=1, keepdims=True))
+
+
+def _of_line(contact: ContactFrame, w: np.ndarray, moved: np.ndarray) -> np.ndarray:
+    """(S, 6) wrenches of a sole that rolls without what all of its width bears.
+
+    Flat it bears a roll moment as any rectangle; on an edge it does not.
+
+    Args:
+        contact: the contact.
+        w: (S, 6) its wrenches where it touches [N m, N].
+        moved: (S,) how far that is from its middle [m].
+    """
+    out, bears = w.copy(), (contact.half_width - moved) * np.maximum(w[:, 5], 0.0)
+    out[:, 0] = np.sign(w[:, 0]) * np.maximum(np.abs(w[:, 0]) - bears, 0.0)
+    return out
+
+
 def _total_wrench(
     replayed: Replayed, standing: np.ndarray, weight: float
 ) -> np.ndarray:
     """(S, 6) wrench of contacts and gravity about the world origin."""
     F = np.where(standing[:, :, None], replayed.force, 0.0)
     total = F.sum(1)
-    total[:, :3] += np.cross(replayed.p_WC, F[:, :, 3:]).sum(1)
+    total[:, :3] += np.cross(replayed.p_WT, F[:, :, 3:]).sum(1)
     gravity = np.array([0.0, 0.0, -weight])
     total[:, :3] += np.cross(replayed.com, gravity)
     total[:, 3:] += gravity

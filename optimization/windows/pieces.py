@@ -134,16 +134,10 @@ def _rest(problem: TrajectoryProblem) -> np.ndarray:
     """(nq,) a configuration at rest on the contacts of the first knot."""
     q = problem.q_start if problem.guess is None else problem.guess[0]
     targets = {
-        name: IKTarget(X, _axes(problem, name))
+        name: IKTarget(X, problem.robot.contacts[name].held_axes)
         for name, X in problem.schedule.standing(0.0).items()
     }
     return InverseKinematics(problem.robot).solve(q, targets).q
-
-
-def _axes(problem: TrajectoryProblem, contact: str) -> str:
-    """What a contact that stands holds."""
-    is_point = problem.robot.contacts[contact].is_point
-    return "x y z" if is_point else "rx ry rz x y z"
 
 
 def ordered(

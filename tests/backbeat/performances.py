@@ -76,7 +76,8 @@ def _behavior(
 ) -> Behavior:
     robot = make_robot(robot_name, equipment, mount)
     t = np.linspace(0.0, duration, round(duration / 0.01) + 1)
-    posture = "stand" if robot_name.startswith("atlas") else "rest"
+    known = [n for n in ("stand", "rest", "ready") if n in robot.posture_names]
+    posture = known[0]
     q = np.tile(robot.posture(posture), (len(t), 1))
     v = np.zeros((len(t), robot.num_velocities))
     swing = 0.35 * np.sin(2 * np.pi * (bpm or 60.0) / 60.0 * t)

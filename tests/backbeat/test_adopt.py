@@ -2,6 +2,7 @@
 
 import json
 
+import numpy as np
 import pytest
 import yaml
 
@@ -63,6 +64,24 @@ def test_the_robot_stands_as_it_is_told(adopted, backbeat):
     assert heights[0] - heights[2] > 0.1
     assert {*robot.locked} == {f"{s}_finger{k}_j" for s in "lr" for k in (0, 1)}
     assert backbeat("check", path)[:2] == (0, "0 failures, 0 warnings\n")
+
+
+def test_parts_and_places_are_where_a_person_has_them(adopted):
+    """Hands at the ends of arms, places within their reach, and left of the middle."""
+    robot = RobotModel(adopted[0])
+    state = Configuration(robot, start_configuration(robot, "stand"))
+    assert {*robot.parts} >= {"left hand", "right hand", "chest", "pelvis", "left foot"}
+    left, right = (
+        state.place(robot.parts[f"{s} hand"].frame) for s in ("left", "right")
+    )
+    assert left == pytest.approx(right * [1.0, -1.0, 1.0], abs=2e-3)
+    heights = []
+    for name in ("knee", "hip", "belly", "chest", "shoulder", "head"):
+        place = robot.places[name]
+        p = state.pose(place.link) @ np.array(place.position)
+        heights.append(p[2])
+        assert p[1] > 0.02
+    assert heights == sorted(heights)
 
 
 def test_what_is_wrong_with_a_description_is_said(adopted, backbeat, tmp_path):
@@ -141,3 +160,59 @@ def test_robots_of_three_makers_are_adopted(backbeat, tmp_path, name):
     assert len(support_poses(robot, q)) == 2
     assert len(robot.roles.names("left leg")) == (5 if name == "h1" else 6)
     assert backbeat("check", path)[0] == 0
+
+
+STATIONS = {
+    "stands": "- {posture: stand, hold: 2.0}",
+    "squats": "- {posture: crouch, move: 1.2, hold: 0.3}\n"
+    "- {posture: stand, move: 1.2, hold: 0.3}",
+}
+SWAY = (
+    "kind: dance\nname: sways\nsummary: Sways.\nrobot: mine.yaml\nbpm: 90\nbeats: 8\n"
+    "tracks: {legs: [{move: sway, at: 1, beats: 6, values: {width: 0.03, cycle: 3}}]}\n"
+)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["g1", "t1"])
+def test_an_adopted_robot_stands_squats_and_sways(backbeat, tmp_path, name):
+    """On sensors, with motors that lag, ten percent too heavy, nothing by hand."""
+    write_humanoid(tmp_path, name, "spheres")
+    path, library = tmp_path / "mine.yaml", ("--library", tmp_path / "library")
+    assert backbeat("adopt", tmp_path / f"{name}.urdf", "-o", path)[0] == 0
+    files = {
+        motion: f"kind: posture\nname: {motion}\nsummary: It {motion}.\n"
+        f"robot: mine.yaml\nstations:\n{stations}\n"
+        for motion, stations in STATIONS.items()
+    } | {"sways": SWAY}
+    scenario = tmp_path / "scenario.yaml"
+    for motion, text in files.items():
+        (tmp_path / f"{motion}.yaml").write_text(text)
+        code, _, err = backbeat("build", tmp_path / f"{motion}.yaml", *library)
+        assert code == 0, err
+        scenario.write_text(
+            f"behavior: {motion}\nstate: estimated\nactuator_lag: 0.002\n"
+            "world: {mass_scale: 1.1}\n"
+        )
+        words = ("--scenario", scenario, *library, "-o", tmp_path / "run.parquet")
+        code, out, err = backbeat("track", *words, "--json")
+        assert code == 0, err
+        run = json.loads(out)
+        assert run["survived"]
+        assert run["com_error_mm"]["rms"] < 6.0
+        moved = run["range"]["achieved"]["widest_joint_rad"]
+        assert (moved > 0.05) == (motion != "stands")
+
+
+@pytest.mark.slow
+def test_an_adopted_robot_reaches_in_words(backbeat, tmp_path, adopted):
+    """A shipped behavior that asks for its hands, and a posture for a place."""
+    at = ("--library", tmp_path / "library")
+    text = (
+        "kind: posture\nname: greets\nsummary: Greets.\n"
+        f"robot: {adopted[0]}\nstations:\n"
+        "- {posture: stand, move: 1, reach: {left hand: [0.3, 0.4, 0.9]}}\n"
+    )
+    (tmp_path / "greets.yaml").write_text(text)
+    code, _, err = backbeat("build", tmp_path / "greets.yaml", *at)
+    assert code == 0, err

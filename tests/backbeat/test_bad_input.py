@@ -188,7 +188,7 @@ def test_a_damaged_library_file(
     refused, built, library_folder, tmp_path, command, damage
 ):
     built("stand")
-    data = bytearray((library_folder / "stand.parquet").read_bytes())
+    data = bytearray((library_folder / "atlas" / "stand.parquet").read_bytes())
     if damage == "truncated":
         data = data[: len(data) // 2]
     else:
@@ -303,7 +303,7 @@ def test_options_that_would_do_nothing_or_harm(
 def test_a_behavior_file_in_place_of_a_run(refused, built, library_folder, command):
     built("stand")
     at = ["--at", 1] if command == "explain" else []
-    sentence = refused(command, library_folder / "stand.parquet", *at)
+    sentence = refused(command, library_folder / "atlas" / "stand.parquet", *at)
     assert "is the file of a behavior, not of a run; name the behavior" in sentence
 
 

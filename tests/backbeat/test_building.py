@@ -43,7 +43,7 @@ def write(tmp_path):
 
 def contents(folder, name):
     """All that a library file says, but for what it took to make."""
-    table = pq.read_table(folder / f"{name}.parquet")
+    table = pq.read_table(folder / f"atlas/{name}.parquet")
     record = json.loads(table.schema.metadata[b"backbeat"])
     for key in ("seconds", "build_cpu_s", "solve_cpu_s"):
         assert record["header"]["provenance"].pop(key) > 0
@@ -145,8 +145,8 @@ def test_a_behavior_of_a_setlist_that_takes_such_a_place_says_so(
 
 def test_only_what_is_missing_is_built(backbeat, write, tmp_path):
     paths = write(SHORT, "a", "b", "c")
-    folder = tmp_path / "library"
-    options = ["--library", folder, "--jobs", 1]
+    folder = tmp_path / "library" / "atlas"
+    options = ["--library", folder.parent, "--jobs", 1]
     assert backbeat("build", *paths, *options)[0] == 0
     before = {p.name: p.stat().st_mtime_ns for p in folder.iterdir()}
     (folder / "b.parquet").unlink()
@@ -184,7 +184,7 @@ def building(tmp_path, write):
 def whole(folder):
     """Names of behaviors that load, in a folder that holds nothing else."""
     library = Library(folder)
-    assert sorted(p.stem for p in folder.glob("*")) == library.names()
+    assert sorted(p.stem for p in (folder / "atlas").glob("*")) == library.names()
     return [library.load(name).name for name in library.names()]
 
 

@@ -55,7 +55,7 @@ def test_a_card_is_what_its_runs_were(library):
     (slip,) = (s for s in card.disturbances if s.what == "friction 0.5")
     assert slip.first_fall_s == 0.4
     assert (card.push_margin, card.push_margin_is_bound) == (100.0, False)
-    assert read_card(card_path(library.folder, "sway")) == card
+    assert read_card(card_path(library.path("sway"))) == card
 
 
 def test_a_card_again_makes_no_run_again(library, monkeypatch):
@@ -76,7 +76,7 @@ def test_list_and_track_quote_a_card_of_this_build_and_source(library, monkeypat
     assert card.headline in predicted(library.folder, behavior)
     monkeypatch.setattr("backbeat.cli.common.card_words.sources", lambda: "newer")
     assert card_words(library, "sway").endswith("of an earlier version")
-    monkeypatch.setattr(Library, "key", lambda self, name: "another")
+    monkeypatch.setattr(Library, "key", lambda self, name, robot="": "another")
     assert card_words(library, "sway").endswith("of an earlier build")
 
 
@@ -85,7 +85,7 @@ def test_the_commands(library, monkeypatch, capsys):
     said = say(monkeypatch, capsys, "card", *folder, "--seeds", 3, "--jobs", 1)
     assert "push 100 N s" in said.out
     assert "sway.html" in said.out
-    page = card_path(library.folder, "sway").with_suffix(".html").read_text()
+    page = card_path(library.path("sway")).with_suffix(".html").read_text()
     for words in ("friction 0.5", "0 of 2", "0.4 s", "margin 100 N s", "Wilson"):
         assert words in page
     assert not re.search(r"(src|href)=.https?:", page)
@@ -107,12 +107,13 @@ def test_a_sample_fails_below_the_standard_and_its_runs_go_into_the_card(
     assert "18 of 20 survive, 90% (" in said
     assert "friction 0.5: 0 of 2" in said
     assert "sway: fewer than 95% of the runs survived" in complaint
-    assert not card_path(library.folder, "sway").exists()
-    rows = SweepTable(library.folder / "cards" / "sway-disturbances.parquet").rows
+    assert not card_path(library.path("sway")).exists()
+    table = card_path(library.path("sway")).with_name("sway-disturbances.parquet")
+    rows = SweepTable(table).rows
     assert len(rows) == 20
     code, said, _ = backbeat(*call)
     assert code == 0
-    again = SweepTable(library.folder / "cards" / "sway-disturbances.parquet").rows
+    again = SweepTable(table).rows
     assert list(again)[:20] == list(rows)
 
 

@@ -65,7 +65,7 @@ def test_build_reports_what_verification_found(printed, library):
 
 
 def test_a_second_build_takes_the_behavior_from_the_library(printed, library):
-    path = library / "posture-tour.parquet"
+    path = library / "atlas" / "posture-tour.parquet"
     before = path.stat().st_mtime_ns
     printed("build", "posture-tour", "--library", library)
     assert path.stat().st_mtime_ns == before

@@ -17,9 +17,13 @@ from backbeat.mpc.sweep.specification import shipped_sweeps
 @pytest.fixture
 def offered(tmp_path):
     """`offered(words)` is what a bash offers after `backbeat words`."""
-    for name in ("stand", "groove", "groove-long"):
-        (tmp_path / "library" / f"{name}.parquet").parent.mkdir(exist_ok=True)
-        (tmp_path / "library" / f"{name}.parquet").touch()
+    # The last as earlier versions kept them.
+    for name in ("atlas/stand", "g1/groove", "atlas/groove", "groove-long"):
+        path = tmp_path / "library" / f"{name}.parquet"
+        path.parent.mkdir(exist_ok=True, parents=True)
+        path.touch()
+    (tmp_path / "library" / "cards").mkdir()
+    (tmp_path / "library" / "cards" / "groove-pushes.parquet").mkdir()
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "bow.parquet").touch()
     (tmp_path / "out").mkdir()

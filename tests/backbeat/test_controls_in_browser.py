@@ -148,7 +148,7 @@ def test_another_behavior_is_chosen_and_a_beat_gone_to(driven):
     driven.press("c")
     page.wait_for_function("document.querySelector('dialog.chooser').open")
     driven.leave()
-    driven.click(".chooser [data-name=drums]")
+    driven.click(".chooser [data-choice='atlas/drums']")
     driven.until(lambda: player.source.behavior.name == "drums")
     driven.until(driven.knows("drums"))
 

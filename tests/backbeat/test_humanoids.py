@@ -64,11 +64,11 @@ def test_a_shipped_behavior_goes_on_another_robot(backbeat, tmp_path):
     assert f"backbeat build march --robot {robot}" in err
     code, _, err = backbeat("build", "march", *at)
     assert code == 0, err
-    assert "march-g1 (footsteps, 8.6 s, 98 BPM" in err
+    assert "march on g1 (footsteps, 8.6 s, 98 BPM" in err
     code, out, err = backbeat("track", "march", *at, "--duration", 3, "--json")
     assert code == 0, err
     tracked = json.loads(out)
-    assert tracked["behavior"] == "march-g1"
+    assert (tracked["behavior"], tracked["robot"]) == ("march", "g1")
     assert tracked["survived"]
     assert tracked["com_error_mm"]["rms"] < 6.0
 

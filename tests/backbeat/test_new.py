@@ -147,7 +147,7 @@ def test_new_and_files_are_built(monkeypatch, capsys, tmp_path):
     built = {b["name"]: b for b in json.loads(out)}
     assert set(built) == {"mine", "song", "beat"}
     assert built["song"]["remarks"] == ["1 hit of kick dropped"]
-    assert len(list(Path(library).glob("*.parquet"))) == 3
+    assert len(list(Path(library).rglob("*.parquet"))) == 3
 
 
 def test_new_writes_a_dance_that_passes_the_check(monkeypatch, capsys, tmp_path):
@@ -196,7 +196,7 @@ def test_what_fails_the_check_is_not_built(monkeypatch, capsys, tmp_path):
     built = call(monkeypatch, capsys, "build", path, "--library", tmp_path / "library")
     assert built[0] == 2
     assert f"{path}:" in built[2]
-    assert not (tmp_path / "library" / "my-dance.parquet").exists()
+    assert not list(tmp_path.rglob("*.parquet"))
 
 
 def test_a_move_is_played_alone(monkeypatch, capsys, tmp_path):

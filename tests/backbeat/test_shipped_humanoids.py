@@ -20,10 +20,10 @@ def test_a_shipped_behavior_is_built_for_a_robot_and_held(backbeat, tmp_path, ro
     )
     assert code == 0, err
     (built,) = json.loads(out)
-    assert built["name"] == f"deep-squat-{robot}"
+    assert (built["name"], built["robot"]) == ("deep-squat", robot)
     code, out, err = backbeat(
-        *("track", built["name"], "--library", library, "--state", "estimated"),
-        *("--seed", 2, "--json"),
+        *("track", "deep-squat", "--robot", robot, "--library", library),
+        *("--state", "estimated", "--seed", 2, "--json"),
     )
     assert code == 0, err
     tracked = json.loads(out)
@@ -31,6 +31,28 @@ def test_a_shipped_behavior_is_built_for_a_robot_and_held(backbeat, tmp_path, ro
     assert tracked["com_error_mm"]["rms"] < 2.0
     assert tracked["foot_slip_mm"] < 1.0
     assert tracked["range"]["achieved"]["com_m"][2] > 0.05
+
+
+@pytest.mark.slow
+def test_a_robot_without_ankle_roll_walks(backbeat, tmp_path):
+    """On sensors, motors with lag, and masses that are off by up to a tenth."""
+    library, scenario = tmp_path / "library", tmp_path / "scenario.yaml"
+    code, _, err = backbeat("build", "walk-2", "--robot", "h1", "--library", library)
+    assert code == 0, err
+    scenario.write_text(
+        "behavior: walk-2\nrobot: h1\nstate: estimated\nactuator_lag: 0.002\nseed: 1\n"
+        "world: {mass_spread: 0.1}\n"
+    )
+    code, out, err = backbeat(
+        *("track", "walk-2", "--scenario", scenario, "--library", library, "--json")
+    )
+    assert code == 0, err
+    tracked = json.loads(out)
+    assert tracked["survived"]
+    assert tracked["com_error_mm"]["rms"] < 10.0
+    assert tracked["foot_slip_mm"] < 3.0
+    # The body goes to either side, and soles roll below it.
+    assert tracked["range"]["achieved"]["com_m"][1] > 0.05
 
 
 def test_another_robot_is_refused_where_it_cannot_be(backbeat):

@@ -36,7 +36,7 @@ def test_a_strained_joint_is_told_and_track_ends_with_one(backbeat, folder):
     code, said, _ = track("held")
     words = " ".join(said.split())
     assert code == 1
-    assert "tiny-up strained" in words
+    assert "tiny-up on tiny strained" in words
     assert "no success: elbow was at its limit of 2 (N m or N) in " in words, words
     assert run.is_file()
     code, said, _ = track("held", "--json")

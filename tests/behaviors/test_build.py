@@ -54,7 +54,10 @@ def solved(monkeypatch, drums):
         names.append(specification.name)
         provenance = {"key": key, "duration_s": 0.5}
         return dataclasses.replace(
-            drums, name=specification.name, provenance=provenance
+            drums,
+            name=specification.name,
+            robot=specification.robot,
+            provenance=provenance,
         )
 
     monkeypatch.setattr(building, "solve", solve)
@@ -179,7 +182,7 @@ def test_an_interrupted_build_leaves_the_library_as_it_was(
     path = write(POSTURE.replace("hold: 0.1", "hold: 0.2"))
     with pytest.raises(KeyboardInterrupt):
         build(path, library)
-    assert [p.name for p in library.folder.iterdir()] == ["mine.parquet"]
+    assert [p.name for p in library.path("mine").parent.iterdir()] == ["mine.parquet"]
     assert library.path("mine").read_bytes() == before
     monkeypatch.undo()
     assert build(path, library).duration == pytest.approx(0.5)

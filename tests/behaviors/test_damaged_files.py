@@ -7,7 +7,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from backbeat.behaviors.library.store import FORMAT
+from backbeat.behaviors.library.record import FORMAT
 from backbeat.behaviors.library.table import digest
 from backbeat.models.common.errors import BackbeatError
 from tests.behaviors.identity import same

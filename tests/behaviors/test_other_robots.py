@@ -1,11 +1,11 @@
-"""Robots that are not Atlas, from `pip install example-robot-data` (131 MB).
+"""Robots that are not Atlas, from the package example-robot-data.
 
 Talos has fingers that follow each other, differential drives, friction, and meshes that
 Drake does not read; UR5 is an arm. A few lines of YAML beside each are all there is.
 """
 
 import shutil
-from importlib.metadata import PackageNotFoundError, distribution
+from importlib.metadata import distribution
 from pathlib import Path
 
 import pytest
@@ -20,28 +20,9 @@ from backbeat.mpc.simulation.diagram import build_closed_loop
 from backbeat.mpc.simulation.simulate import run_scenario
 
 HERE = Path(__file__).parent / "other_robots"
-PACKAGE = "example-robot-data"
-
-
-def find_robots() -> Path | None:
-    """Folder of the package's robots; None where it is not installed."""
-    try:
-        files = distribution(PACKAGE).files or []
-    except PackageNotFoundError:
-        return None
-    roots = {
-        Path(str(f.locate())).parents[len(f.parts) - f.parts.index("robots") - 2]
-        for f in files
-        if PACKAGE in f.parts and "robots" in f.parts
-    }
-    return min(roots, default=None)
-
-
-ROBOTS = find_robots()
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(ROBOTS is None, reason=f"pip install {PACKAGE} (131 MB)"),
-]
+ROBOTS = distribution("example-robot-data").locate_file(
+    "cmeel.prefix/share/example-robot-data/robots"
+)
 
 
 @pytest.fixture(scope="module")
@@ -59,9 +40,9 @@ def folder(tmp_path_factory):
 @pytest.mark.parametrize(
     ("name", "com", "angle"),
     [
-        ("talos-squat", 1.0, 0.5),
-        ("talos-reach", 1.0, 0.5),
-        ("talos-sway", 2.0, 0.5),
+        pytest.param("talos-squat", 1.0, 0.5, marks=pytest.mark.slow),
+        pytest.param("talos-reach", 1.0, 0.5, marks=pytest.mark.slow),
+        pytest.param("talos-sway", 2.0, 0.5, marks=pytest.mark.slow),
         ("ur5-reach", 0.5, 0.1),
         ("panda-grip", 0.5, 0.1),
     ],
@@ -83,6 +64,7 @@ def test_a_behavior_is_built_verified_and_tracked(folder, tmp_path, name, com, a
         assert any("HalfDiff" in note for note in behavior.provenance["remarks"])
 
 
+@pytest.mark.slow
 def test_fingers_of_a_tracked_hand_follow_each_other(folder, tmp_path):
     behavior = build(str(folder / "panda-grip.yaml"), Library(tmp_path))
     (follower,) = behavior.robot_model.followers
@@ -100,6 +82,7 @@ def test_fingers_of_a_tracked_hand_follow_each_other(folder, tmp_path):
     assert second == pytest.approx(first, abs=1e-4)
 
 
+@pytest.mark.slow
 def test_a_reach_arrives(folder, tmp_path):
     behavior = build(str(folder / "talos-reach.yaml"), Library(tmp_path))
     q = behavior.motion.q[int(0.5 * len(behavior.motion.q))]

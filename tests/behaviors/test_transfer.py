@@ -11,7 +11,7 @@ from backbeat.behaviors.specification.kinds import (
     find_specification,
     read_any,
 )
-from backbeat.behaviors.specification.transfer import name_on, transferred
+from backbeat.behaviors.specification.transfer import transferred
 from backbeat.models.common.errors import BackbeatError
 from backbeat.models.robot.model import RobotModel
 from tests.behaviors.drake_robot import DrakeRobot
@@ -47,9 +47,9 @@ def read(name, robot):
 
 
 @pytest.mark.parametrize("name", SHIPPED)
-def test_a_motion_goes_to_a_robot_by_a_name_of_its_own(name, t1, ratio):
+def test_a_motion_goes_to_a_robot_at_its_size(name, t1, ratio):
     specification = read(name, t1)
-    assert specification.name == f"{name}-t1" == name_on(name, "T1")
+    assert specification.name == name
     assert specification.robot == t1
     # A hip whose joints are apart is longer along these than it is straight.
     assert specification.scale == pytest.approx(ratio, rel=0.06)
@@ -121,15 +121,16 @@ def test_what_is_wrong_is_said_of_a_line_of_the_file(tmp_path, t1):
     specification, text = read_any(path, Variant(robot=t1))
     lines = text.splitlines()
     assert lines[6] == "  - {feet: all, time: 0.7}"
-    assert lines[2] == "name: hop-t1"
-    assert specification.name == "hop-t1"
+    assert lines[2] == "name: hop"
+    assert lines[7] == f"robot: {t1}"
+    assert specification.robot == t1
     flow = tmp_path / "flow.yaml"
     flow.write_text(
         "{kind: footsteps, name: flow, summary: S., steps: [{feet: both, time: 1}]}\n"
     )
     specification, text = read_any(flow, Variant(robot=t1))
-    assert specification.name == "flow-t1"
-    assert "name: flow-t1" in text
+    assert specification.robot == t1
+    assert f"robot: {t1}" in text
 
 
 @pytest.mark.parametrize("scale", [0.0, -1.0, 100.0, float("nan")])
@@ -151,4 +152,10 @@ def test_lengths_add_up_over_two_robots(t1):
     once = read("march", t1)
     back = transferred(once, "atlas")
     assert back.scale == pytest.approx(1.0, abs=1e-4)
-    assert back.name == "march-t1-atlas"
+    assert (back.name, back.robot) == ("march", "atlas")
+
+
+def test_a_robot_that_only_shares_the_name_is_another_one(tmp_path):
+    path = tmp_path / "mine.yaml"
+    path.write_text("like: atlas\n")
+    assert read("march", str(path)).robot == str(path)

@@ -29,7 +29,7 @@ def library(built, library_folder):
 
 def seen(folder):
     """Files that are not hidden, with their bytes."""
-    return {p.name: p.read_bytes() for p in folder.glob("[!.]*") if p.is_file()}
+    return {p.name: p.read_bytes() for p in folder.rglob("[!.]*") if p.is_file()}
 
 
 @pytest.mark.parametrize("what", ["build", pytest.param("track", marks=SLOW)])
@@ -50,7 +50,7 @@ def test_killed_while_writing(backbeat, library, tmp_path, what):
     process.communicate(timeout=120)
     assert process.returncode == -signal.SIGKILL
     assert seen(out) == before
-    assert len(list(out.glob(".*.part"))) == 1
+    assert len(list(out.rglob(".*.part"))) == 1
     if what == "build":
         assert Library(out).names() == ["mine"]
         assert Library(out).load("mine").summary == "Old."
@@ -102,4 +102,4 @@ def test_two_builds_at_once(tmp_path):
         assert not sentences(errors)
     library = Library(tmp_path / "library")
     assert library.load("mine").summary == "Mine."
-    assert [p.name for p in library.folder.iterdir()] == ["mine.parquet"]
+    assert [p.name for p in library.path("mine").parent.iterdir()] == ["mine.parquet"]

@@ -210,7 +210,7 @@ def _show() -> LiveShow:
 def _controller() -> ControllerServer:
     """A server of controllers that has no behavior, until the tests end."""
 
-    def find(name: str) -> None:
+    def find(name: str, robot: str) -> None:
         raise BackbeatError(f"there is no behavior {name[:40]!r}")
 
     server = ControllerServer(find, "", Address(port=0), lambda remark: None)

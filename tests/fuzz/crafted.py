@@ -14,7 +14,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from backbeat.behaviors.library.store import METADATA
+from backbeat.behaviors.library.record import METADATA
 from backbeat.behaviors.library.table import digest, to_frame, to_header
 from backbeat.mpc.analysis.metrics import run_metrics
 from backbeat.mpc.runs.file import run_story, with_story

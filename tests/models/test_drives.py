@@ -135,11 +135,7 @@ def test_without_lines_limits_are_those_of_the_urdf():
     least, most = robot.motors.at(30 * v)
     assert_allclose(most, robot.effort_limits, rtol=0)
     assert_allclose(least, -robot.effort_limits, rtol=0)
-    assert not any("falls with speed" in note for note in robot.notes)
-
-
-def test_lines_are_told(electric):
-    assert any("torque of 7 motors falls with speed" in n for n in electric.notes)
+    assert not len(robot.motors.rows().lower)
 
 
 @pytest.mark.parametrize(

@@ -113,10 +113,10 @@ class FullProgram:
             stands = bool(target.standing[c])
             J = self._of_velocity(drake.jacobian(name))
             wanted = self.wanted_contact(c, name) - drake.bias_acceleration(name)
-            if stands and not self._follows_wholly(c):
+            if stands and not (self._follows_wholly(c) or self._rolls(c)):
                 self._row(J, wanted, gains.contact_weight)
             elif not stands and name in self.limbed:
-                P = self._followed(c)
+                P = self.followed(c)
                 within = np.linalg.pinv(P) @ P
                 self._row(within @ J, within @ wanted, gains.swing_weight)
 
@@ -133,10 +133,15 @@ class FullProgram:
     def _follows_wholly(self, c: int) -> bool:
         return c < len(self.limbed) and len(self._limb(c)) == 6
 
-    def _followed(self, c: int) -> np.ndarray:
+    def _rolls(self, c: int) -> bool:
+        return self.robot.contacts[self.contacts[c]].rolls
+
+    def followed(self, c: int) -> np.ndarray:
         """Directions of contact c that its limb follows: least squares otherwise."""
         if self._follows_wholly(c):
             return np.eye(6)
+        if self._rolls(c):
+            return np.asarray(self.axes[c].T[1:])
         # Turns, in the axes of the patch, count at the lever.
         lever = LEVER * body_scale(self.robot).length
         W = np.diag([lever] * 3 + [1.0] * 3) @ self.axes[c].T
@@ -162,7 +167,7 @@ class FullProgram:
                 wanted = self.wanted_contact(c, name) - self.drake.bias_acceleration(
                     name
                 )
-                P = self._followed(c)
+                P = self.followed(c)
                 A.append(P @ self._of_velocity(self.drake.jacobian(name)))
                 b.append(P @ wanted)
             if not self.stance.target.standing[c]:
@@ -195,7 +200,7 @@ class FullProgram:
             if not self.stance.target.standing[c]:
                 continue
             patch = robot.contacts[name]
-            sides = PATCH_MARGIN * patch.half_length, PATCH_MARGIN * patch.half_width
+            sides = (PATCH_MARGIN * half for half in patch.bearing)
             cone = wrench_cone(*sides, FRICTION)
             rows = np.zeros((len(cone) + 1, n))
             rows[:-1, self.nv + 6 * c :][:, :6] = cone

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from pydrake.math import RollPitchYaw, RotationMatrix
 
+from backbeat.models.dynamics.rolling import FLAT
 from backbeat.models.dynamics.rotations import (
     box_plus,
     quaternion_to_matrix,
@@ -60,7 +61,10 @@ def seen(truth, rate, moving=0.0):
     velocity = np.array([-R.T @ v - np.cross(rate, z) for z in place])
     normal = np.tile(R.T @ [0, 0, 1], (2, 1))
     J = np.tile(np.eye(3, 6), (2, 1, 1))
-    return ContactKinematics(place, normal, velocity + moving, J)
+    ahead = np.tile(R.T @ [1, 0, 0], (2, 1))
+    return ContactKinematics(
+        place, normal, velocity + moving, J, ahead, np.full(2, FLAT), place
+    )
 
 
 def random_estimate(seed):
@@ -199,11 +203,15 @@ class Robot:
         for _ in range(round(seconds / DT)):
             gyro = np.array(bias[0]) + sigma * 5e-3 * rng.normal(size=3)
             specific = R.T @ UP + bias[1] + sigma * 0.05 * rng.normal(size=3)
+            place = exact.place + sigma * 1e-3 * rng.normal(size=(2, 3))
             kinematics = ContactKinematics(
-                exact.place + sigma * 1e-3 * rng.normal(size=(2, 3)),
+                place,
                 exact.normal,
                 exact.velocity + sigma * 20e-3 * rng.normal(size=(2, 3)),
                 exact.J,
+                exact.ahead,
+                exact.rolls,
+                place,
             )
             propagate(self.filter, gyro, specific, G, DT, self.noise, slip)
             correct(self.filter, kinematics, gyro, feet, NONE, feet, False, self.noise)

@@ -97,7 +97,7 @@ def test_a_card_counts_what_its_runs_say(groove, tmp_path):
     assert (pooled.first_fall_s, pooled.first_fall_beat) == (1.3, beat)
     low, high = pooled.interval
     assert f"90% ({low:.0%} to {high:.0%}), push 80 N s" == card.headline
-    path = card_path(tmp_path, "groove")
+    path = card_path(tmp_path / "groove.parquet")
     path.parent.mkdir()
     path.write_text(card.to_text())
     assert read_card(path) == card

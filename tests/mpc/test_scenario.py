@@ -94,7 +94,7 @@ def test_the_true_state_may_be_written_as_yaml_reads_it(tmp_path):
             "and 1e.06 N$",
         ),
         ("behavior: ../stand", "not a behavior name"),
-        ("friction: 0.5", "not a behavior name"),
+        ("friction: 0.5", "key 'behavior' is missing"),
         ("- behavior: stand", "expected keys"),
         ("kind: dance\nname: mine", "what to perform"),
         ("behavior: [stand", "not valid YAML"),
@@ -132,9 +132,10 @@ def test_every_key_of_a_file_belongs_to_one_part(tmp_path):
     for key, (part, name) in KEYS.places.items():
         assert part in own or (part == "" and name in own), key
     parts = {part for part, _ in KEYS.places.values()} - {""}
-    assert own == parts | {"behavior", "seed"}
+    assert own == parts | {"behavior", "robot", "seed"}
     scenario = Scenario.of(
         "stand",
+        robot="g1",
         duration=2.0,
         friction=0.4,
         world=ModelMismatch(mass_spread=0.1),

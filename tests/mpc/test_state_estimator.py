@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 from pydrake.common.eigen_geometry import Quaternion
 from pydrake.common.value import AbstractValue
-from pydrake.math import RigidTransform
+from pydrake.math import RigidTransform, RotationMatrix
 from pydrake.systems.analysis import Simulator
 
 from backbeat.models.dynamics.kinematic_tree import make_workspace
+from backbeat.models.dynamics.rotations import box_plus
 from backbeat.models.robot.model import RobotModel
 from backbeat.models.sensing.sensors import SensorReading
 from backbeat.models.state.configuration import Configuration
@@ -52,9 +53,16 @@ def test_contacts_are_where_drake_sees_them(robot, seed):
     rng = np.random.default_rng(seed)
     q = np.r_[1.0, np.zeros(6), 0.5 * rng.normal(size=30)]
     v = np.r_[np.zeros(6), rng.normal(size=30)]
-    out = ContactKinematics(*np.zeros((3, 2, 3)), np.zeros((2, 3, 6)))
+    out = ContactKinematics(
+        *np.zeros((3, 2, 3)),
+        np.zeros((2, 3, 6)),
+        np.zeros((2, 3)),
+        np.zeros(2),
+        np.zeros((2, 3)),
+    )
     limbs = read_limbs(robot)
-    see_contacts(robot.tree, make_workspace(robot.tree), limbs, q[7:], v[6:], out)
+    up = np.array([0.0, 0.0, 1.0])
+    see_contacts(robot.tree, make_workspace(robot.tree), limbs, q[7:], v[6:], up, out)
     drake = DrakeRobot(robot)
     drake.set(q, v)
     for c, name in enumerate(("l_foot", "r_foot")):
@@ -67,6 +75,45 @@ def test_contacts_are_where_drake_sees_them(robot, seed):
         by_joint = J[3:, 6 + limbs.joints[c]]
         np.testing.assert_allclose(out.J[c], by_joint, atol=RECURSION)
         assert np.linalg.matrix_rank(by_joint) == 3
+
+
+def test_a_sole_that_rolls_rests_while_the_robot_sways_over_it():
+    """The H1 as encoders see it: its soles' places have no velocity in the world."""
+    robot = RobotModel("h1")
+    rng, q = np.random.default_rng(0), robot.posture("stand")
+    hips = [robot.joint_index(f"{side}_hip_roll_joint") for side in ("left", "right")]
+    q[7 + np.array(hips)] = 0.12, 0.09
+    state, limbs = Configuration(robot, q), read_limbs(robot)
+    for c, name in enumerate(robot.soles):
+        # The motion of base and leg that keeps the lower edge, and rolls the sole.
+        J = state.jacobian(state.touching(name))
+        v = rng.normal(size=robot.num_velocities)
+        leg = 6 + robot.contacts[name].limb
+        v[leg] -= np.linalg.solve(J[1:][:, leg], J[1:] @ v)
+        out, places = [], []
+        for step in (-1e-5, 0.0, 1e-5):
+            x = np.empty_like(q)
+            box_plus(q, v, step, True, x)
+            R = RotationMatrix(Quaternion(x[:4] / np.linalg.norm(x[:4]))).matrix()
+            seen = ContactKinematics(
+                *np.zeros((3, 2, 3)),
+                np.zeros((2, 3, 5)),
+                np.zeros((2, 3)),
+                np.zeros(2),
+                np.zeros((2, 3)),
+            )
+            ws = make_workspace(robot.tree)
+            see_contacts(robot.tree, ws, limbs, x[7:], v[6:], R[2].copy(), seen)
+            out.append(seen)
+            places.append(x[4:7] + R @ seen.place[c])
+        tilt = state.rotation(name)[2, 1]
+        assert abs(tilt) > 0.05
+        moved = (places[2] - places[0]) / 2e-5
+        # But for what the rounding of the edges leaves out, of joints at 1 rad/s.
+        assert np.abs(moved).max() < 5e-3
+        seen = out[1]
+        touching = v[3:6] + np.cross(v[:3], seen.touch[c]) + seen.velocity[c]
+        assert np.abs(touching).max() < RECURSION * np.abs(v).max()
 
 
 def test_contact_goes_on_and_off_at_different_forces():

@@ -152,3 +152,9 @@ def test_mistakes_are_told():
         build_task_space_loop(TaskSpaceScenario(base=BaseMotion("z", feet="welded")))
     with pytest.raises(BackbeatError, match="unknown posture"):
         build_task_space_loop(TaskSpaceScenario(robot="atlas", legs="crossed"))
+
+
+def test_legs_of_five_joints_are_refused_in_one_sentence():
+    robot = RobotModel("h1")
+    with pytest.raises(BackbeatError, match=r"h1 has legs of 5 and 5; take feet: held"):
+        WeldedLegs(robot, robot.posture("stand"))

@@ -153,6 +153,36 @@ def test_a_program_heeds_what_motors_give_at_their_speed(electric, seed):
     assert shares[slow].max() == pytest.approx(1.0, abs=QP_RESIDUAL)
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_a_program_heeds_motors_that_drive_two_joints(tmp_path, seed):
+    """So weak that they limit an ankle whose joints could do twice as much."""
+    pair = "motor_torques: [[0.5, 0.7], [0.6, -0.8]], effort: 40, stall_torque: 55"
+    path = tmp_path / "paired.yaml"
+    path.write_text(
+        "name: paired\nlike: atlas\nparallel:\n"
+        f"  left: {{joints: [l_leg_aky, l_leg_akx], {pair}, top_speed: 4}}\n"
+        f"  right: {{joints: [r_leg_aky, r_leg_akx], {pair}, top_speed: 4}}\n"
+    )
+    stances = {robot: Stance(seed, speed=0.5, robot=robot) for robot in (path, "atlas")}
+    found = {}
+    for robot, stance in stances.items():
+        stance.target.com[2] = [8.0, 0.0, 0.0]
+        found[robot] = stance.program.solve(stance.q, stance.v, stance.target)
+        assert found[robot].is_solved
+    limits, v = stances[path].robot.motors, stances[path].v[6:]
+    shares = limits.shares(found[path].tau, v)
+    assert shares.max() == pytest.approx(1.0, abs=QP_RESIDUAL)
+    ankles = stances[path].robot.joint_indices(["l_leg_aky", "r_leg_aky"])
+    both = {r: limits.shares(f.tau, v)[ankles].max() for r, f in found.items()}
+    assert both["atlas"] > 1.05
+    assert both[path] < 1.0 + QP_RESIDUAL
+    drake = stances[path].drake
+    total = drake.inverse_dynamics(found[path].vdot)
+    for name, w in zip(FEET, found[path].wrench, strict=True):
+        total -= drake.jacobian(name).T @ stances[path].wrench(name, w)
+    assert np.abs(total[6:] - found[path].tau).max() < 1e-6
+
+
 def test_some_case_takes_a_joint_to_its_limit():
     stance = lifted(0)
     solution = stance.program.solve(stance.q, stance.v, stance.target)

@@ -78,7 +78,9 @@ class Stance:
         """
         name, target = self.program.contacts[c], self.target
         patch, R = self.robot.contacts[name], self.drake.pose(name).rotation().matrix()
-        size = np.array([patch.half_length, patch.half_width])
+        # One that rolls lands on an edge, whatever its roll.
+        across = 0.0 if patch.rolls else patch.half_width
+        size = np.array([patch.half_length, across])
         w, motion = (self.drake.jacobian(name) @ self.v)[:3], target.contact_motion
 
         def height(t: float) -> float:

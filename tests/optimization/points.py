@@ -141,5 +141,5 @@ def missing_forces(point: Point, values: Evaluation, k: int) -> np.ndarray:
         if program.wrench_start[k, c] >= 0:
             R = program.R_WG[k, c]
             w = robot.weight * point.w[k, c]
-            tau -= state.jacobian(name).T @ np.r_[R @ w[:3], R @ w[3:]]
+            tau -= state.jacobian(state.touching(name)).T @ np.r_[R @ w[:3], R @ w[3:]]
     return tau

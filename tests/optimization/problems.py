@@ -151,3 +151,22 @@ def carries(problem: TrajectoryProblem, k: int, name: str) -> bool:
     if any(impact.contact == name for impact in problem.impacts):
         return name in schedule.standing(t)
     return all(name in schedule.standing(t + s) for s in (-1e-6, 1e-6))
+
+
+def sway(num_knots: int = 41, **changes):
+    """The H1, whose ankles do not roll, eight centimeters to the left and back."""
+    robot = RobotModel("h1")
+    q, duration = standing(robot, PLACE), 1.6
+    times = np.linspace(0.0, duration, num_knots)
+    path = np.tile(Configuration(robot, q).center_of_mass, (num_knots, 1))
+    way = 0.08 * np.sin(np.pi * times / duration) ** 2
+    path += way[:, None] * PLACE.rotation().matrix()[:, 1]
+    problem = TrajectoryProblem(
+        robot=robot,
+        times=times,
+        schedule=constant_stance(duration, support_poses(robot, q)),
+        q_start=q,
+        posture=q,
+        tasks=[CenterOfMassTask(np.arange(num_knots), path, np.full(3, 400.0))],
+    )
+    return replace(problem, **changes)

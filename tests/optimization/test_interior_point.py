@@ -9,6 +9,7 @@ from pydrake.math import RigidTransform
 from scipy.optimize import nnls
 
 from backbeat.models.contact.cones import wrench_cone
+from backbeat.models.robot.model import RobotModel
 from backbeat.models.state.configuration import Configuration
 from backbeat.optimization.interior_point.iterate import Guess
 from backbeat.optimization.interior_point.solver import (
@@ -86,6 +87,45 @@ def test_knots_satisfy_drakes_dynamics_and_the_limits(solution):
     assert_allclose(speed[0], 0.0)
     assert_allclose(speed[-1], 0.0, atol=1e-4)
     assert_allclose(solution.q[:2], problem.q_start[None].repeat(2, 0))
+
+
+MOTORS = """name: weak
+like: atlas
+motors:
+  left knee: {stall_torque: 260, top_speed: 1.3}
+  right knee: {stall_torque: 260, top_speed: 1.3}
+parallel:
+  left: {joints: [l_leg_aky, l_leg_akx], motor_torques: [[0.5, 0.7], [0.6, -0.8]],
+         effort: 30}
+  right: {joints: [r_leg_aky, r_leg_akx], motor_torques: [[0.5, 0.7], [0.6, -0.8]],
+          effort: 30}
+"""
+
+
+def test_a_plan_heeds_what_motors_give_at_their_speed(tmp_path):
+    """A squat that verification would refuse without lines and pairs in the plan."""
+    (tmp_path / "weak.yaml").write_text(MOTORS)
+    electric, shares = RobotModel(tmp_path / "weak.yaml"), {}
+    for robot in (RobotModel(), electric):
+        problem = squat(31, robot=robot)
+        solution = solve(problem)
+        assert solution.is_solved
+        point = Point(solution.transcription, 0).at(solution)
+        _, values = point.evaluate()
+        h, most = np.diff(problem.times), np.zeros(robot.num_joints)
+        for k in range(1, problem.num_knots - 1):
+            tau = missing_forces(point, values, k)[6:]
+            before, after = values.velocity[k : k + 2, 6:]
+            v = (h[k] * before + h[k - 1] * after) / (h[k - 1] + h[k])
+            most = np.maximum(most, electric.motors.shares(tau, v))
+        shares[robot.name] = most
+    limit, joints = (
+        problem.limits.torque,
+        electric.joint_indices(["l_leg_kny", "r_leg_kny", "l_leg_aky", "r_leg_aky"]),
+    )
+    assert (shares["atlas"][joints] > 1.0).all()
+    # A motor at its limit, and none beyond it.
+    assert shares["weak"].max() == pytest.approx(limit, abs=0.02)
 
 
 def test_contacts_stand_and_carry_what_they_can(solution):

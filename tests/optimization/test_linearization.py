@@ -1,5 +1,7 @@
 """Every derivative of a program against finite differences on the manifold."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -7,17 +9,20 @@ from pydrake.math import RigidTransform, RotationMatrix
 
 from backbeat.models.collision.shapes import FAR
 from backbeat.models.dynamics.frames import Frame
+from backbeat.models.robot.model import RobotModel
 from backbeat.models.state.configuration import Configuration
 from backbeat.optimization.transcription.transcribe import Transcription
 from tests.optimization.points import Point, missing_forces
 from tests.optimization.problems import jump, squat, stroke, uneven
 from tests.tolerances import EXACT, FINITE_DIFFERENCE, RECURSION, SWEEP_ROTATION
 
+ELECTRIC = Path(__file__).parents[1] / "data" / "electric_atlas.yaml"
 PROBLEMS = {
     "squat": lambda: squat(5),
     "uneven": uneven,
     "jump": lambda: jump(7),
     "stroke": lambda: stroke(7),
+    "electric": lambda: squat(5, robot=RobotModel(ELECTRIC)),
     "seated": lambda: stroke(7, seated=True),
 }
 
@@ -60,6 +65,23 @@ def test_dynamics_are_those_of_drake(case):
                 assert_allclose(found, expected, rtol=0, atol=RECURSION * scale)
 
 
+def test_motors_are_seen_at_the_speed_of_a_knot(case):
+    """Torques by Drake, and the mean speed of the intervals beside a knot."""
+    program, first = case.program, case.program.rows.motor
+    robot, h = case.point.transcription.problem.robot, case.program.h
+    count, nf = len(program.motor_torque), robot.base_velocities
+    assert count == (2 * 8 + 4 + 4 if robot.name == "electric_atlas" else 0)
+    limits = robot.motors.rows(case.point.transcription.problem.limits.torque)
+    for k in range(1, case.N - 1) if count else ():
+        tau = missing_forces(case.point, case.values, k)[nf:]
+        before, after = case.values.velocity[k : k + 2, nf:]
+        v = (h[k] * before + h[k - 1] * after) / (h[k - 1] + h[k])
+        expected = limits.torque @ tau + limits.speed @ v
+        found = case.values.rows[k, first : first + count]
+        scale = max(1.0, np.abs(expected).max())
+        assert_allclose(found, expected, rtol=0, atol=RECURSION * scale)
+
+
 def test_frame_residuals_are_those_of_drake(case):
     """Log of the rotation and place of each frame, in the axes of its target."""
     program, point = case.program, case.point
@@ -88,6 +110,7 @@ def test_dynamics_torques_and_loads(case):
                 case.differences["equality"][k, :nf],
                 case.differences["rows"][k, rows.torque : rows.torque + nj],
                 case.differences["equality"][k, nf:],
+                case.differences["rows"][k, rows.motor : rows.rate],
             ]
         )
         full = np.zeros_like(expected)

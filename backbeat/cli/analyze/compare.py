@@ -53,7 +53,7 @@ def print_comparison(comparison: "Comparison") -> None:
     else:
         console.print("Settings, versions and the build of the behavior are the same.")
     results = Table(box=box.SIMPLE_HEAD, show_edge=False)
-    results.add_column(comparison.first.name)
+    results.add_column(comparison.first.title)
     for column in ("first", "second", "difference"):
         results.add_column(column, justify="right", no_wrap=True)
     results.add_column("")

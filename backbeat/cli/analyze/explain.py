@@ -30,15 +30,17 @@ def command(
     samples, story = load_run(run_file)
     check_time(at, samples["t"].iloc[0], samples["t"].iloc[-1])
     scenario = run_settings(story)
-    behavior = Library(library).load(scenario.behavior)
+    behavior = Library(library).load_build(
+        scenario.behavior, story["behavior_key"], story["robot"]["name"]
+    )
     if behavior.provenance.get("key") != story["behavior_key"]:
         raise BackbeatError(
-            f"{scenario.behavior!r} in {library} is not the one of {run_file}: track "
+            f"{behavior.title!r} in {library} is not the one of {run_file}: track "
             "it again"
         )
     duration = max(at, 0.0) + scenario.timing.plan_period
     scenario = scenario.changed(duration=duration)
-    with progress_bar(scenario.behavior) as report:
+    with progress_bar(behavior.title) as report:
         run = run_scenario(
             scenario,
             behavior,

@@ -1,20 +1,22 @@
 """`backbeat export`: a behavior or a run as CSV, NPZ, MIDI and WAV."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
 from backbeat.cli.common.completion import behaviors_or_runs
 from backbeat.cli.common.options import LIBRARY, LibraryFolder
+from backbeat.cli.common.other_robot import OfRobot, file_stem, placed_robot
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from backbeat.behaviors.library.behavior import Behavior
     from backbeat.sound.notes import Performance, SoundExtras
 
 
-Exported = Annotated[
+ExportedName = Annotated[
     str,
     typer.Argument(
         help="Behavior in the library, or run file.",
@@ -50,9 +52,10 @@ Backing = Annotated[
 
 
 def command(
-    name: Exported,
+    name: ExportedName,
     output: CsvFile = None,
     library: LibraryFolder = LIBRARY,
+    robot: OfRobot = "",
     everything: AllColumns = False,
     base: Base = False,
     npz: NpzFile = None,
@@ -76,13 +79,13 @@ def command(
     from backbeat.models.common.atomic_file import check_places, refuse_to_replace
     from backbeat.models.common.errors import BackbeatError
 
+    if robot and name.endswith(".parquet"):
+        raise BackbeatError(f"--robot is of a behavior, and {name} is a run of its own")
+    of = Exported(name, library, robot)
     if mjcf is not None:
-        if any(given is not None for given in (output, npz, midi, wav)):
-            raise BackbeatError(
-                "export --mjcf FOLDER and other files one after the other"
-            )
-        _export_mjcf(name, mjcf, library)
-        return
+        if (output or npz or midi or wav) is not None:
+            raise BackbeatError("export --mjcf FOLDER and files one after the other")
+        return _export_mjcf(of, mjcf)
     for path in (output, npz, midi, wav):
         refuse_to_replace(path, Path(name))
     if wav is not None:
@@ -92,11 +95,11 @@ def command(
         if click or backing is not None or latency_ms:
             raise BackbeatError("name a sound file too: --midi PATH or --wav PATH")
         if npz is None:
-            _export_csv(name, output, library, everything, base)
+            _export_csv(of, output, everything, base)
         elif output is not None or everything or base:
             raise BackbeatError("export CSV and NPZ one after the other")
         else:
-            _export_npz(name, npz, library)
+            _export_npz(of, npz)
         return
     if output is not None or npz is not None or everything or base:
         raise BackbeatError(
@@ -104,35 +107,65 @@ def command(
         )
     if backing is not None and wav is None:
         raise BackbeatError("a backing is mixed into --wav PATH; MIDI has no room")
-    performance = _performance(name, library)
+    performance = _performance(of)
     own = performance if wav is not None else None
     extras = read_extras(click, latency_ms, backing, own)
     _export_sound(performance, midi, wav, extras)
 
 
+class Exported(NamedTuple):
+    """What is exported.
+
+    Attributes:
+        name: of a behavior, or path of a run file.
+        library: folder of built behaviors.
+        robot: of the behavior; "" for the usual one.
+    """
+
+    name: str
+    library: Path
+    robot: str
+
+    @property
+    def is_run(self) -> bool:
+        """Whether it is a run file."""
+        return self.name.endswith(".parquet")
+
+    def behavior(self) -> "Behavior":
+        """The behavior.
+
+        Raises:
+            BackbeatError: there is none.
+        """
+        from backbeat.behaviors.library.store import Library
+
+        return Library(self.library).load(self.name, placed_robot(self.robot))
+
+
 def _export_csv(
-    name: str, output: Path | None, library: Path, everything: bool, base: bool
+    of: Exported, output: Path | None, everything: bool, base: bool
 ) -> None:
     from backbeat.behaviors.recording.joint_file import joint_table
     from backbeat.models.common.atomic_file import replacing
 
-    frame, _ = _table(name, library)
+    frame, _ = _table(of)
     if not everything:
         frame = joint_table(frame, base)
-    path = output or Path(f"{Path(name).name.removesuffix('.parquet')}.csv")
+    stem = Path(of.name).name.removesuffix(".parquet")
+    path = output or Path(f"{file_stem(stem, of.robot)}.csv")
     with replacing(path) as file:
         frame.to_csv(file, index=False, float_format="%.9g")
     typer.echo(f"{path}: {len(frame)} rows, {len(frame.columns)} columns")
 
 
-def _export_npz(name: str, path: Path, library: Path) -> None:
+def _export_npz(of: Exported, path: Path) -> None:
     import json
 
     import numpy as np
 
     from backbeat.models.common.atomic_file import replacing
 
-    frame, story = _table(name, library)
+    frame, story = _table(of)
     # Text has a length in NumPy, or reading it would have to trust the file.
     columns = {
         column: values.astype(str) if values.dtype == object else values
@@ -143,40 +176,37 @@ def _export_npz(name: str, path: Path, library: Path) -> None:
     typer.echo(f"{path}: {len(columns)} arrays of {len(frame)} rows, and the story")
 
 
-def _export_mjcf(name: str, folder: Path, library: Path) -> None:
-    from backbeat.behaviors.library.store import Library
+def _export_mjcf(of: Exported, folder: Path) -> None:
     from backbeat.models.common.errors import BackbeatError
     from backbeat.mpc.engines.mjcf_folder import write_scene
 
-    if name.endswith(".parquet"):
+    if of.is_run:
         raise BackbeatError(
             "--mjcf writes a behavior of the library, not a run; name a behavior"
         )
-    path = write_scene(Library(library).load(name), folder)
+    path = write_scene(of.behavior(), folder)
     typer.echo(f"{path}: robot, scene and keyframes")
-    _export_npz(name, folder / "reference.npz", library)
+    _export_npz(of, folder / "reference.npz")
 
 
-def _table(name: str, library: Path) -> "tuple[pd.DataFrame, dict[str, Any]]":
+def _table(of: Exported) -> "tuple[pd.DataFrame, dict[str, Any]]":
     """All columns of a run file or a behavior, and what they do not say."""
-    from backbeat.behaviors.library.store import Library
     from backbeat.behaviors.library.table import to_frame, to_header
     from backbeat.mpc.runs.file import load_run
 
-    if name.endswith(".parquet"):
-        return load_run(Path(name))
-    behavior = Library(library).load(name)
+    if of.is_run:
+        return load_run(Path(of.name))
+    behavior = of.behavior()
     return to_frame(behavior), to_header(behavior)
 
 
-def _performance(name: str, library: Path) -> "Performance":
+def _performance(of: Exported) -> "Performance":
     """What is heard: a run file's contacts, or the score of a behavior."""
-    from backbeat.behaviors.library.store import Library
     from backbeat.sound.notes import performed_in_file, planned
 
-    if name.endswith(".parquet"):
-        return performed_in_file(Path(name))
-    return planned(Library(library).load(name))
+    if of.is_run:
+        return performed_in_file(Path(of.name))
+    return planned(of.behavior())
 
 
 def _export_sound(

@@ -7,6 +7,7 @@ import typer
 
 from backbeat.cli.common.completion import behaviors, figures
 from backbeat.cli.common.options import LIBRARY, LibraryFolder
+from backbeat.cli.common.other_robot import OfRobot, placed_robot
 
 if TYPE_CHECKING:
     from backbeat.figures.drawing.registry import Figure
@@ -38,6 +39,7 @@ def command(
         ),
     ] = "outstanding",
     library: LibraryFolder = LIBRARY,
+    robot: OfRobot = "",
     sweeps: Annotated[
         Path, typer.Option(help="Folder of the sweeps that figures are drawn from.")
     ] = Path("out/sweeps"),
@@ -59,10 +61,9 @@ def command(
             "name figures or say --all; `backbeat figure --list` says which there are"
         )
     chosen = [find_figure(name) for name in names or FIGURES]
-
     from backbeat.figures.drawing.sources import Sources
 
-    sources = Sources(library, behavior, sweeps, runs)
+    sources = Sources(library, behavior, sweeps, runs, placed_robot(robot))
     folder = output or Path("out/figures")
     # Before anything is drawn: plan or score may be missing.
     if any(figure.of_plan for figure in chosen):

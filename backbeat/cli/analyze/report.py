@@ -8,6 +8,7 @@ import typer
 
 from backbeat.cli.common.completion import behaviors_or_runs
 from backbeat.cli.common.options import LIBRARY, LibraryFolder
+from backbeat.cli.common.other_robot import OfRobot, file_stem, placed_robot
 
 if TYPE_CHECKING:
     from backbeat.mpc.runs.record import RunRecord
@@ -33,6 +34,7 @@ def command(
         Path | None, typer.Option("--output", "-o", help="HTML file to write.")
     ] = None,
     library: LibraryFolder = LIBRARY,
+    robot: OfRobot = "",
     recording: Annotated[
         RecordingPlace | None,
         typer.Option(
@@ -57,7 +59,10 @@ def command(
     from backbeat.models.common.errors import BackbeatError
 
     is_run = name.endswith(".parquet")
-    usual = Path(name).with_suffix(".html") if is_run else Path(f"{name}.report.html")
+    if is_run and robot:
+        raise BackbeatError(f"--robot is of a behavior, and {name} is a run of its own")
+    stem = file_stem(name, robot)
+    usual = Path(name).with_suffix(".html") if is_run else Path(f"{stem}.report.html")
     path = output or usual
     check_place(path)
     if is_run:
@@ -72,7 +77,7 @@ def command(
         from backbeat.behaviors.library.store import Library
         from backbeat.report.pages.behavior import behavior_page
 
-        page = behavior_page(Library(library).load(name))
+        page = behavior_page(Library(library).load(name, placed_robot(robot)))
     with replacing(path) as file:
         file.write(page.encode())
     typer.echo(f"{path}: {len(page) / 1e6:.1f} MB")

@@ -14,7 +14,7 @@ from backbeat.cli.common.options import (
     ResultsAsJson,
     Scheduler,
 )
-from backbeat.cli.common.other_robot import OtherRobot
+from backbeat.cli.common.other_robot import BuiltForRobot
 
 if TYPE_CHECKING:
     from backbeat.behaviors.music.notation.score_description import Adaptation
@@ -38,7 +38,7 @@ def command(
     tempo_factor: options.TempoFactor = 1.0,
     grid: options.Grid = 0,
     least_velocity: options.LeastVelocity = 1,
-    robot: OtherRobot = "",
+    robot: BuiltForRobot = "",
     as_json: ResultsAsJson = False,
 ) -> None:
     """Builds behaviors and setlists: solves, verifies and stores what has changed."""

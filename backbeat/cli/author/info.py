@@ -6,6 +6,7 @@ import typer
 
 from backbeat.cli.common.completion import behaviors
 from backbeat.cli.common.options import LIBRARY, LibraryFolder, ResultsAsJson
+from backbeat.cli.common.other_robot import OfRobot, placed_robot
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -22,6 +23,7 @@ def command(
         str, typer.Argument(help="Behavior in the library.", autocompletion=behaviors)
     ],
     library: LibraryFolder = LIBRARY,
+    robot: OfRobot = "",
     as_json: ResultsAsJson = False,
 ) -> None:
     """Shows a behavior: what it is, what verification found, how it was built."""
@@ -29,7 +31,7 @@ def command(
     from backbeat.behaviors.library.table import to_header
     from backbeat.cli.common.console import Screen, print_json
 
-    behavior = Library(library).load(name)
+    behavior = Library(library).load(name, placed_robot(robot))
     if as_json:
         print_json(to_header(behavior) | margins(behavior) | elbows(behavior))
         return

@@ -191,7 +191,7 @@ def drumming_files(name: str, folder: Path, robot: str = ATLAS) -> dict[Path, st
     Raises:
         BackbeatError: the name is not one of a behavior, or the robot has no sticks.
     """
-    from backbeat.behaviors.library.store import check_name
+    from backbeat.behaviors.library.stored import check_name
 
     path, title, line = folder / f"{check_name(name)}.yaml", "Atlas", ""
     if robot != ATLAS:
@@ -211,7 +211,7 @@ def dance_files(name: str, folder: Path, robot: str = ATLAS) -> dict[Path, str]:
     Raises:
         BackbeatError: the name is not one of a behavior, or the robot cannot dance.
     """
-    from backbeat.behaviors.library.store import check_name
+    from backbeat.behaviors.library.stored import check_name
 
     if robot != ATLAS:
         from backbeat.cli.author import new_for_robot

@@ -127,7 +127,7 @@ def posture_files(name: str, folder: Path, own: RobotToStart) -> dict[Path, str]
     Raises:
         BackbeatError: the name is not one of a behavior.
     """
-    from backbeat.behaviors.library.store import check_name
+    from backbeat.behaviors.library.stored import check_name
 
     path, robot = folder / f"{check_name(name)}.yaml", own.model
     joint, angle = _example(own)
@@ -163,7 +163,7 @@ def dance_files(name: str, folder: Path, own: RobotToStart) -> dict[Path, str]:
     Raises:
         BackbeatError: the name is not one of a behavior, or the robot has no soles.
     """
-    from backbeat.behaviors.library.store import check_name
+    from backbeat.behaviors.library.stored import check_name
     from backbeat.models.common.errors import BackbeatError
 
     path, robot = folder / f"{check_name(name)}.yaml", own.model

@@ -56,7 +56,7 @@ def recorded_dance_files(
     """
     from backbeat.behaviors.dance.choreography import DanceSpecification
     from backbeat.behaviors.dance.recorded_move import RecordingDescription
-    from backbeat.behaviors.library.store import check_name
+    from backbeat.behaviors.library.stored import check_name
     from backbeat.cli.author.new_for_robot import robot_to_start
     from backbeat.models.common.outside_file import leaves, read_text
     from backbeat.models.robot.description import find_description

@@ -4,11 +4,12 @@ from pathlib import Path
 
 from backbeat.behaviors.library.behavior import Behavior
 from backbeat.behaviors.library.store import Library
+from backbeat.behaviors.library.stored import Stored
 from backbeat.mpc.sweep.card.robustness import card_path, read_card
 from backbeat.mpc.sweep.table import sources
 
 
-def card_words(library: Library, name: str) -> str:
+def card_words(library: Library, name: str | Stored, robot: str = "") -> str:
     """The headline of a behavior's card; "" when there is none.
 
     A card of another build, or of other sources, says so.
@@ -16,12 +17,13 @@ def card_words(library: Library, name: str) -> str:
     Raises:
         BackbeatError: the file of the card is no card.
     """
-    card = read_card(card_path(library.folder, name))
+    card = read_card(card_path(library.path(name, robot)))
     if card is None:
         return ""
-    if card.is_about(library.key(name), sources()):
+    key = library.key(name, robot)
+    if card.is_about(key, sources()):
         return card.headline
-    which = "build" if card.behavior_key != library.key(name) else "version"
+    which = "build" if card.behavior_key != key else "version"
     return f"{card.headline}; of an earlier {which}"
 
 
@@ -31,5 +33,5 @@ def predicted(library: str | Path, behavior: Behavior) -> str:
     Raises:
         BackbeatError: the file of the card is no card.
     """
-    words = card_words(Library(library), behavior.name)
-    return f"{behavior.name} survives {words} (backbeat card)" if words else ""
+    words = card_words(Library(library), behavior.name, behavior.robot)
+    return f"{behavior.title} survives {words} (backbeat card)" if words else ""

@@ -25,7 +25,10 @@ MODEL = (".urdf", ".xml")
 def behaviors(ctx: typer.Context, incomplete: str) -> list[str]:
     """Behaviors in the library that the line names, or that is used without a name."""
     library = Path(ctx.params.get("library") or LIBRARY)
-    return _beginning(_stems(library, ".parquet"), incomplete)
+    # Files of earlier versions are beside the folders of robots.
+    folders = [library, *_folders(library)]
+    found = {name for folder in folders for name in _stems(folder, ".parquet")}
+    return _beginning(found, incomplete)
 
 
 def behaviors_or_runs(ctx: typer.Context, incomplete: str) -> list[str]:
@@ -94,6 +97,14 @@ def files(incomplete: str, suffixes: tuple[str, ...]) -> list[str]:
         return []
     found = (p.name for p in Path().iterdir() if p.name.endswith(suffixes))
     return _beginning(found, incomplete)
+
+
+def _folders(library: Path) -> list[Path]:
+    """Folders of robots; that of cards, in libraries of earlier versions, is none."""
+    try:
+        return [p for p in library.iterdir() if p.is_dir() and p.name != "cards"]
+    except OSError:
+        return []
 
 
 def _stems(folder: Path, suffix: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""`--robot`: a behavior on another robot than the one that it was written for."""
+"""`--robot`: which robot a behavior is for, or is built for."""
 
 from pathlib import Path
 from typing import Annotated
@@ -7,12 +7,21 @@ import typer
 
 from backbeat.cli.common.completion import robots
 
-OtherRobot = Annotated[
+BuiltForRobot = Annotated[
     str,
     typer.Option(
         "--robot",
         help="Robot that ships, or path of a robot YAML, in place of the behavior's "
-        "own; its name goes behind that of the behavior.",
+        "own.",
+        autocompletion=robots,
+    ),
+]
+OfRobot = Annotated[
+    str,
+    typer.Option(
+        "--robot",
+        help="Robot of the behavior: one that ships, or the path of a robot YAML. By "
+        "default Atlas or, without such a behavior, the only robot that has one.",
         autocompletion=robots,
     ),
 ]
@@ -24,31 +33,15 @@ def placed_robot(robot: str) -> str:
     return str(Path(robot).absolute()) if is_file else robot
 
 
-def name_on_robot(name: str, robot: str, library: Path) -> str:
-    """Name in the library of a behavior as it was built for a robot.
+def file_stem(name: str, robot: str) -> str:
+    """How files of a behavior are called that a command writes.
 
     Args:
         name: of the behavior.
-        robot: as `--robot` names it; "" for the behavior's own.
-        library: folder of built behaviors.
-
-    Raises:
-        BackbeatError: there is no such robot, or nothing was built for it.
+        robot: as `--robot` names it; "" for none.
     """
-    if not robot or not name:
+    if not robot:
         return name
-    from backbeat.behaviors.library.store import Library
-    from backbeat.behaviors.specification.transfer import name_on, robot_name
-    from backbeat.models.common.errors import BackbeatError
+    from backbeat.behaviors.library.robots import folder_name, robot_name
 
-    store, wanted = Library(library), robot_name(placed_robot(robot))
-    own, built = name_on(name, wanted), store.names()
-    if own in built:
-        return own
-    if name in built and robot_name(store.load(name).robot) == wanted:
-        return name
-    where = "" if library == Path("library") else f" --library {library}"
-    raise BackbeatError(
-        f"{name} is not built for {wanted}; build it first: "
-        f"backbeat build {name} --robot {robot}{where}"
-    )
+    return f"{name}.{folder_name(robot_name(placed_robot(robot)))}"

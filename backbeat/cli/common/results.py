@@ -8,6 +8,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from backbeat.behaviors.library.behavior import named_with_robot
 from backbeat.cli.common.console import Screen
 from backbeat.cli.common.marker_table import markers_table
 from backbeat.mpc.analysis.force_warnings import warnings_in_words
@@ -39,6 +40,11 @@ def print_results(results: Sequence[Mapping[str, Any]]) -> None:
     Screen().print(results_table(results))
 
 
+def _title(m: Mapping[str, Any]) -> str:
+    """The behavior and, if that is not Atlas, its robot."""
+    return named_with_robot(m["behavior"], m.get("robot", ""))
+
+
 def _row(m: Mapping[str, Any]) -> list[str]:
     hits = m["hits"]
     stood = all(p["survived"] is not False for p in m["pushes"])
@@ -54,7 +60,7 @@ def _row(m: Mapping[str, Any]) -> list[str]:
         made += f" +{hits['extra']} extra" if hits["extra"] else ""
         timing = f"{hits['timing_mean_ms']:.1f} ± {hits['timing_sd_ms']:.1f} ms"
     return [
-        m["behavior"],
+        _title(m),
         outcome,
         "" if com is None else f"{com:.1f} mm",
         made,
@@ -90,7 +96,7 @@ def _hand(m: Mapping[str, Any]) -> str:
     found = m["upper_body"]
     rms, most = found["error_mm"]["rms"], found["error_mm"]["max"]
     return (
-        f"{m['behavior']}: the {found['hand']} was {rms:.1f} mm off its target (root "
+        f"{_title(m)}: the {found['hand']} was {rms:.1f} mm off its target (root "
         f"mean square), at most {most:.1f} mm."
     )
 
@@ -98,7 +104,7 @@ def _hand(m: Mapping[str, Any]) -> str:
 def _strained(m: Mapping[str, Any]) -> list[str]:
     """Joints that were saturated or too fast, which is no success."""
     found = m.get("strained_joints") or []
-    return [f"{m['behavior']}, no success: {strain_in_words(s)}." for s in found]
+    return [f"{_title(m)}, no success: {strain_in_words(s)}." for s in found]
 
 
 def _unjudged(m: Mapping[str, Any]) -> list[str]:
@@ -107,7 +113,7 @@ def _unjudged(m: Mapping[str, Any]) -> list[str]:
     if not late:
         return []
     return [
-        f"{m['behavior']}, pushed at {', '.join(late)} s: the run ended before it "
+        f"{_title(m)}, pushed at {', '.join(late)} s: the run ended before it "
         f"could be told, {RECOVERY:g} s after a push, whether the robot got over it; "
         "a longer lead_out tells."
     ]
@@ -116,12 +122,12 @@ def _unjudged(m: Mapping[str, Any]) -> list[str]:
 def _safety(m: Mapping[str, Any]) -> list[str]:
     """What the controllers of a run did without programs, and what pushed."""
     lines = [
-        in_words(f"{m['behavior']}, {name.replace('_', '-')} controller", story)
+        in_words(f"{_title(m)}, {name.replace('_', '-')} controller", story)
         for name, story in m["safety"].items()
     ]
-    lines.append(warnings_in_words(m["behavior"], m.get("unknown_forces")))
+    lines.append(warnings_in_words(_title(m), m.get("unknown_forces")))
     softened = m.get("softened_servos") or {}
     if softened:
         step = m["scenario"]["time_step"]
-        lines.append(softened_in_words(m["behavior"], step, softened))
+        lines.append(softened_in_words(_title(m), step, softened))
     return [line for line in lines if line]

@@ -7,8 +7,10 @@ import typer
 
 from backbeat.cli.common.completion import behaviors
 from backbeat.cli.common.options import LIBRARY, LibraryFolder, RunsAtATime, Scheduler
+from backbeat.cli.common.other_robot import OfRobot, placed_robot
 
 if TYPE_CHECKING:
+    from backbeat.behaviors.library.store import Library
     from backbeat.mpc.sweep.card.robustness import RobustnessCard
     from backbeat.mpc.sweep.card.sample import Sample
 
@@ -36,43 +38,66 @@ def command(
     ] = False,
     jobs: RunsAtATime = None,
     scheduler: Scheduler = None,
+    robot: OfRobot = "",
     as_json: Annotated[bool, typer.Option("--json", help="Cards as JSON.")] = False,
 ) -> None:
     """Makes robustness cards: success by disturbance, and the largest push.
 
-    Cards are pages and data in the folder `cards` of the library, and
+    Cards are pages and data in the folder `cards` of a robot in the library, and
     `backbeat list` and `backbeat track` quote them. Ctrl-C keeps the runs that ended;
     the same command makes the rest.
     """
-    from backbeat.behaviors.kinematic.behavior import KINEMATIC
+    from backbeat.behaviors.library.behavior import named_with_robot
     from backbeat.behaviors.library.store import Library
     from backbeat.cli.author.build import report_failures
     from backbeat.cli.simulate.sweep import sweep_progress
     from backbeat.jobs.cards import build_card, take_sample
     from backbeat.jobs.cluster import cluster_executors
-    from backbeat.models.common.errors import BackbeatError
     from backbeat.mpc.sweep.card.robustness import card_path
 
     store = Library(library)
-    chosen = names or [n for n in store.names() if store.row(n)["kind"] != KINEMATIC]
-    if not chosen:
-        raise BackbeatError(f"library {library} is empty; build a behavior first")
     make = take_sample if sample else build_card
     results, failures = [], []
     with cluster_executors(scheduler) as executors:
-        for name in chosen:
-            path = card_path(library, name)
+        for name, of in _chosen(store, names, placed_robot(robot)):
+            path = card_path(store.path(name, of))
             with sweep_progress(name, path.parent) as progress:
-                result, failed = make(name, library, seeds, progress, jobs, executors)
+                result, failed = make(
+                    name, library, seeds, progress, jobs, executors, of
+                )
             results.append(result)
             failures += failed
             if not as_json:
                 page = "" if sample else f"\n  {path.with_suffix('.html')}"
-                typer.echo(f"{name}: {result.headline}{page}")
+                title = named_with_robot(name, result.robot)
+                typer.echo(f"{title}: {result.headline}{page}")
     if as_json:
         _print_as_json(results)
     report_failures(failures)
     _judge(results)
+
+
+def _chosen(
+    store: "Library", names: list[str] | None, robot: str
+) -> list[tuple[str, str]]:
+    """The behaviors that cards are made of, with their robots.
+
+    Raises:
+        BackbeatError: none is named, and there are none.
+    """
+    from backbeat.behaviors.kinematic.behavior import KINEMATIC
+    from backbeat.models.common.errors import BackbeatError
+
+    if names:
+        return [(name, robot) for name in names]
+    headers = [store.header(stored) for stored in store.stored(robot)]
+    chosen = [(h["name"], h["robot"]) for h in headers if h["kind"] != KINEMATIC]
+    if not chosen:
+        whose = f" of {robot}" if robot else ""
+        raise BackbeatError(
+            f"library {store.folder} has no behavior{whose}; build one first"
+        )
+    return chosen
 
 
 def _print_as_json(results: "Sequence[RobustnessCard | Sample]") -> None:
@@ -85,11 +110,15 @@ def _print_as_json(results: "Sequence[RobustnessCard | Sample]") -> None:
 
 def _judge(results: "Sequence[RobustnessCard | Sample]") -> None:
     """Ends with code 1 when samples are below the standard; cards have none."""
+    from backbeat.behaviors.library.behavior import named_with_robot
     from backbeat.models.common.errors import ended
     from backbeat.mpc.sweep.card.sample import STANDARD, Sample
 
     taken = [r for r in results if isinstance(r, Sample)]
-    if below := ", ".join(s.behavior for s in taken if not s.meets_standard):
+    below = ", ".join(
+        named_with_robot(s.behavior, s.robot) for s in taken if not s.meets_standard
+    )
+    if below:
         why = f"fewer than {STANDARD:.0%} of the runs survived, or joints were strained"
         typer.echo(ended(f"backbeat: {below}: {why}"), err=True)
         raise typer.Exit(1)

@@ -33,12 +33,17 @@ def find_performance(subject: "Subject", library: Path, unverified: bool) -> "Be
     from backbeat.common.verified import load_verified
     from backbeat.models.common.errors import BackbeatError
 
-    name, move, is_kinematic = subject
+    name, move, is_kinematic, robot = subject
+    if robot and is_kinematic:
+        raise BackbeatError(
+            "--robot is of behaviors and moves; the kinematic player takes the robot "
+            "that the file names"
+        )
     if name is not None and move is not None:
         raise BackbeatError("name a behavior of the library or a move, not both")
     if move is not None:
         typer.echo(f"Solving {move} ...", err=True)
-        return solve_preview(move, Path())
+        return solve_preview(move, Path(), robot)
     if is_kinematic:
         if name is None:
             raise BackbeatError("name what the kinematic player shall play")
@@ -49,14 +54,14 @@ def find_performance(subject: "Subject", library: Path, unverified: bool) -> "Be
         return played
     if name is not None:
         # A plan that fails is worth a look; a robot shall not follow it.
-        return load_verified(library, name, unverified)
-    names = Library(library).names()
-    if not names:
+        return load_verified(library, name, unverified, robot)
+    stored = Library(library).stored(robot)
+    if not stored:
         raise BackbeatError(
             f"there is nothing in library {library} yet; build something, for "
             "instance by 'backbeat build deep-squat'"
         )
-    return load_verified(library, names[0], True)
+    return load_verified(library, stored[0], True)
 
 
 def play_live(
@@ -131,11 +136,11 @@ def write_recording(
             f"a recording is a page, {path.stem}.html, or a film, {path.stem}.mp4 or "
             f"{path.stem}.gif, not {path.name}"
         )
-    with progress_bar(behavior.name) as report:
+    with progress_bar(behavior.title) as report:
         source: PlaybackSource = PlannedSource(behavior)
         if simulated:
             run = run_scenario(
-                Scenario.of(behavior=behavior.name),
+                Scenario.of(behavior=behavior.name, robot=behavior.robot),
                 behavior,
                 progress=lambda share: report(share, "in closed loop"),
             )

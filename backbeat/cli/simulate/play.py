@@ -2,7 +2,7 @@
 
 from backbeat.cli.common.browser import OpensBrowser
 from backbeat.cli.common.options import LIBRARY, LibraryFolder
-from backbeat.cli.common.other_robot import OtherRobot
+from backbeat.cli.common.other_robot import OfRobot
 from backbeat.cli.common.stream_options import (
     StreamFormat,
     StreamPort,
@@ -32,14 +32,14 @@ def command(
     wait: options.BrowserWait = True,
     opens: OpensBrowser = True,
     detail: options.Detail = "auto",
-    robot: OtherRobot = "",
+    robot: OfRobot = "",
     stream: StreamPort = None,
     stream_rate: StreamRate = None,
     stream_format: StreamFormat = None,
 ) -> None:
     """Shows a behavior in Meshcat: live with its controls, or as a recording."""
     # Drake takes half a second to load, which `--help` does not have.
-    from backbeat.cli.common.other_robot import name_on_robot
+    from backbeat.cli.common.other_robot import placed_robot
     from backbeat.cli.common.port import check_port
     from backbeat.cli.simulate import performance
     from backbeat.models.common.errors import BackbeatError
@@ -47,8 +47,7 @@ def command(
 
     options.check_rates(speed, fps)
     check_port(port)
-    name = name if name is None else name_on_robot(name, robot, library)
-    subject = options.Subject(name, move, kinematic)
+    subject = options.Subject(name, move, kinematic, placed_robot(robot))
     playback = Playback(
         speed, loop, wait, port, simulated, unverified, not subject.is_named, detail
     )

@@ -100,11 +100,13 @@ class Subject(NamedTuple):
         name: behavior of the library, or what the kinematic player plays.
         move: a move of a dance instead.
         is_kinematic: whether the kinematic player plays it.
+        robot: of the behavior; "" for the usual one.
     """
 
     name: str | None
     move: str | None
     is_kinematic: bool
+    robot: str = ""
 
     @property
     def is_named(self) -> bool:

@@ -48,7 +48,10 @@ def command(
 
     samples, story = file.load_run(run_file)
     scenario = file.run_settings(story)
-    behavior = Library(library).load(scenario.behavior)
+    robot = story.get("robot", {}).get("name", scenario.robot)
+    behavior = Library(library).load_build(
+        scenario.behavior, story.get("behavior_key"), robot
+    )
     others = other_origins(story, behavior)
     if others and not anyway:
         raise BackbeatError(
@@ -57,7 +60,7 @@ def command(
         )
     if output is not None:
         file.check_run_place(output)
-    with progress_bar(scenario.behavior) as report:
+    with progress_bar(behavior.title) as report:
         run = run_scenario(
             scenario,
             behavior,

@@ -6,6 +6,7 @@ import typer
 
 from backbeat.cli.common.completion import behaviors
 from backbeat.cli.common.options import LIBRARY, LibraryFolder, Unverified
+from backbeat.cli.common.other_robot import OfRobot, placed_robot
 
 
 def command(
@@ -23,6 +24,7 @@ def command(
             help="Address to listen on; by default only this machine can connect."
         ),
     ] = "127.0.0.1",
+    robot: OfRobot = "",
     port: Annotated[
         int | None, typer.Option(help="Port to listen on; any free one by default.")
     ] = None,
@@ -41,11 +43,15 @@ def command(
     if not host:
         raise BackbeatError("serve needs a --host to listen at, for instance 127.0.0.1")
 
-    def find(wanted: str) -> Behavior:
-        return load_verified(library, wanted, unverified)
+    if robot and not name:
+        raise BackbeatError("--robot is of the one behavior that is served; name it")
+    only = placed_robot(robot)
+
+    def find(wanted: str, of: str) -> Behavior:
+        return load_verified(library, wanted, unverified, only or of)
 
     if name:
-        find(name)
+        find(name, only)
     address = Address(host, port or 0)
     with ControllerServer(find, name, address, remarks.print) as server:
         if not address.is_local:

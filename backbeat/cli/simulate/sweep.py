@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from backbeat.cli.common.completion import behaviors, sweeps
+from backbeat.cli.common.completion import behaviors, robots, sweeps
 from backbeat.cli.common.options import (
     INTERRUPTED,
     LIBRARY,
@@ -18,6 +18,15 @@ from backbeat.cli.common.options import (
 
 if TYPE_CHECKING:
     from backbeat.jobs.sweeping import Progress
+
+InsteadRobots = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="This robot, one that ships or a robot YAML, instead of those of the "
+        "file; may be repeated.",
+        autocompletion=robots,
+    ),
+]
 
 
 def command(
@@ -45,6 +54,7 @@ def command(
             help="Only this behavior; may be repeated.", autocompletion=behaviors
         ),
     ] = None,
+    robot: InsteadRobots = None,
     jobs: RunsAtATime = None,
     scheduler: Scheduler = None,
     as_json: Annotated[bool, typer.Option("--json", help="Summary as JSON.")] = False,
@@ -52,13 +62,15 @@ def command(
     """Runs scenarios over fields and seeds; goes on where it was stopped."""
     from backbeat.cli.author.build import report_failures
     from backbeat.cli.common.console import print_json
+    from backbeat.cli.common.other_robot import placed_robot
     from backbeat.cli.simulate.sweep_table import print_sweep
     from backbeat.jobs.cluster import cluster_executors
     from backbeat.jobs.sweeping import run_sweep
     from backbeat.mpc.sweep.cells import narrowed
     from backbeat.mpc.sweep.specification import find_sweep, load_sweep
 
-    sweep = narrowed(load_sweep(find_sweep(name)), behavior, seeds)
+    robots = [placed_robot(r) for r in robot or ()]
+    sweep = narrowed(load_sweep(find_sweep(name)), behavior, seeds, robots)
     with (
         cluster_executors(scheduler) as executors,
         sweep_progress(sweep.settings.name, output) as progress,

@@ -6,6 +6,7 @@ from typing import Any
 from rich import box
 from rich.table import Table
 
+from backbeat.behaviors.library.behavior import named_with_robot
 from backbeat.cli.common.console import Screen
 from backbeat.cli.common.marker_table import markers_table
 
@@ -75,7 +76,9 @@ def _table(title: str, columns: Sequence[str]) -> Table:
 
 def _label(entry: Entry) -> str:
     """What a row is about; of dotted fields the last word will do."""
-    words = [entry.get("behavior", ""), entry.get("case", "")]
+    behavior, robot = entry.get("behavior", ""), entry.get("robot", "")
+    words = [named_with_robot(behavior, robot) if behavior else robot]
+    words.append(entry.get("case", ""))
     for name, value in entry["values"].items():
         words.append(f"{name.rpartition('.')[2]} {_text(value)}")
     return ", ".join(w for w in words if w) or "all"

@@ -12,7 +12,7 @@ from backbeat.cli.common.options import (
     MetricsAsJson,
     Unverified,
 )
-from backbeat.cli.common.other_robot import OtherRobot
+from backbeat.cli.common.other_robot import OfRobot
 from backbeat.cli.common.stream_options import (
     StreamFormat,
     StreamPort,
@@ -47,7 +47,7 @@ def command(
     remote: options.Remote = None,
     unverified: Unverified = False,
     seed: options.Seed = None,
-    robot: OtherRobot = "",
+    robot: OfRobot = "",
     as_json: MetricsAsJson = False,
     stream: StreamPort = None,
     stream_rate: StreamRate = None,
@@ -56,12 +56,13 @@ def command(
     """Tracks a behavior in closed loop and reports what happened."""
     from backbeat.cli.common.card_words import predicted
     from backbeat.cli.common.console import remarks
-    from backbeat.cli.common.other_robot import name_on_robot
+    from backbeat.cli.common.other_robot import file_stem, placed_robot
     from backbeat.common.verified import load_verified
     from backbeat.mpc.runs.file import check_run_place
 
     fields = {
-        "behavior": name_on_robot(name, robot, library) or None,
+        "behavior": name or None,
+        "robot": placed_robot(robot) or None,
         "engine": engine,
         "contact_model": contact_model,
         "time_step": time_step,
@@ -75,8 +76,9 @@ def command(
     }
     settings = options.read_scenario(scenario, push, fields)
     address = _address(remote)
-    behavior = load_verified(library, settings.behavior, unverified)
-    path = output or Path("out") / f"{behavior.name}.run.parquet"
+    of = settings.robot
+    behavior = load_verified(library, settings.behavior, unverified, of)
+    path = output or Path("out") / f"{file_stem(behavior.name, of)}.run.parquet"
     check_run_place(path)
     if said := predicted(library, behavior):
         remarks.print(said)
@@ -114,7 +116,7 @@ def _run(
     from backbeat.mpc.remote.controller import remote_controllers
     from backbeat.mpc.simulation.simulate import run_scenario
 
-    with progress_bar(scenario.behavior) as report:
+    with progress_bar(behavior.title) as report:
         if stream is not None:
             stream.describe(behavior.robot_model, behavior.name, "simulated")
         return run_scenario(

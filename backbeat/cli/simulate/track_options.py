@@ -87,18 +87,18 @@ def read_scenario(
     Raises:
         BackbeatError: a value makes no sense, or no behavior is named.
     """
-    from backbeat.models.common.errors import BackbeatError
+    from backbeat.models.common.errors import BackbeatError, located
     from backbeat.mpc.scenario.parts.push import read_push
-    from backbeat.mpc.scenario.specification import Scenario, load_scenario
+    from backbeat.mpc.scenario.specification import Scenario, open_scenario
 
-    scenario = load_scenario(path) if path else Scenario()
     told = {key: value for key, value in fields.items() if value is not None}
     if pushes:
         told["pushes"] = [read_push(text) for text in pushes]
-    scenario = scenario.changed(**told)
+    if path is None and not fields["behavior"]:
+        raise BackbeatError("name a behavior, or a scenario that names one")
+    scenario = (open_scenario(path) if path else Scenario()).changed(**told)
     timing = scenario.timing
     if fields["planner"] == "process" and timing.planning_time == 0:
         scenario = scenario.changed(planning_time=timing.plan_period)
-    if not scenario.behavior:
-        raise BackbeatError("name a behavior, or a scenario that names one")
-    return scenario.check()
+    with located(file=path):
+        return scenario.check()

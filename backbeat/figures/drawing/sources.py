@@ -40,6 +40,7 @@ class Sources:
         behavior: str = "outstanding",
         sweeps: str | Path = Path("out/sweeps"),
         runs: str | Path = Path("out"),
+        robot_of_plan: str = "",
     ) -> None:
         """Names what figures are drawn from.
 
@@ -48,9 +49,11 @@ class Sources:
             behavior: the one whose plan is drawn.
             sweeps: folder of tables of sweeps.
             runs: folder of run files.
+            robot_of_plan: whose plan it is; "" for the usual one, see `Library`.
         """
         self.library, self.behavior = Path(library), behavior
         self.sweeps, self.runs = Path(sweeps), Path(runs)
+        self.robot_of_plan = robot_of_plan
 
     def sweep(self, name: str) -> pd.DataFrame:
         """The rows of a sweep that has run.
@@ -119,7 +122,7 @@ class Sources:
         Raises:
             BackbeatError: the library does not have it.
         """
-        plan = Library(self.library).load(self.behavior)
+        plan = Library(self.library).load(self.behavior, self.robot_of_plan)
         if not plan.strikes():
             raise BackbeatError(
                 f"{self.behavior} has no strikes; figures want a drumming behavior"

@@ -9,6 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from backbeat.behaviors.library.behavior import Behavior
+from backbeat.behaviors.library.robots import USUAL_ROBOT
 from backbeat.behaviors.library.store import Library
 from backbeat.figures.drawing.sources import Sources
 from backbeat.models.common.errors import BackbeatError
@@ -104,7 +105,7 @@ def cost(behavior: Behavior, record: RunRecord) -> Cost | None:
 
 
 def read_costs(library: str | Path, runs: str | Path) -> list[Cost]:
-    """Costs of all behaviors of a library that have a run, the shortest first.
+    """Costs of all behaviors of Atlas that have a run, the shortest first.
 
     Args:
         library: its folder.
@@ -116,10 +117,10 @@ def read_costs(library: str | Path, runs: str | Path) -> list[Cost]:
     library = Path(library)
     runs = Path(runs)
     shelf, found = Library(library), []
-    for name in shelf.names():
-        path = runs / f"{name}.run.parquet"
+    for stored in shelf.stored(USUAL_ROBOT):
+        path = runs / f"{stored.name}.run.parquet"
         if path.is_file():
-            found.append(cost(shelf.load(name), read_run(path)))
+            found.append(cost(shelf.load(stored), read_run(path)))
     known = [c for c in found if c is not None]
     if not known:
         raise BackbeatError(

@@ -24,7 +24,7 @@ def compare_page(comparison: Comparison) -> str:
     hits = plot_hits_of_both(comparison)
     return rendered(
         "compare.html",
-        name=comparison.first.name,
+        name=comparison.first.title,
         sources=[record.source for record in comparison.both],
         sentences=[result_sentence(record) for record in comparison.both],
         settings=comparison.settings,

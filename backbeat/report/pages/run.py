@@ -58,6 +58,7 @@ def run_page(
     values = [(m, m.value(record, balance)) for m in MEASURES]
     return rendered(
         "run.html",
+        title=record.title,
         story=story,
         metrics=record.metrics,
         sentence=result_sentence(record),

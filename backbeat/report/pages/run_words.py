@@ -6,6 +6,7 @@ from typing import Any
 
 import yaml
 
+from backbeat.behaviors.library.robots import USUAL_ROBOT
 from backbeat.mpc.analysis.metrics import STATE
 from backbeat.mpc.runs.record import RunRecord
 from backbeat.mpc.scenario.specification import Scenario
@@ -79,9 +80,10 @@ def scenario_yaml(record: RunRecord) -> str:
 def commands(record: RunRecord, path: str | Path) -> list[str]:
     """The commands that make the behavior, the run and its page again."""
     path = Path(path)
-    name = record.name
+    name, robot = record.name, record.story["robot"]["name"]
+    on = "" if robot == USUAL_ROBOT else f" --robot {robot}"
     return [
-        f"backbeat build {name}",
+        f"backbeat build {name}{on}",
         f"backbeat track --scenario {name}.scenario.yaml -o {path.name}",
         f"backbeat replay {path.name}",
         f"backbeat report {path.name}",
@@ -98,7 +100,7 @@ def facts(record: RunRecord) -> list[tuple[str, str]]:
     off = [n for n in switches if getattr(s.control, n) is False]
     rows = [
         ("behavior", f"{record.name}, key {str(record.story['behavior_key'])[:12]}"),
-        ("robot", f"{robot['name']}{carried}, {robot['mass_kg']:.1f} kg, {held}"),
+        ("robot", f"{record.robot_name}{carried}, {robot['mass_kg']:.1f} kg, {held}"),
         ("music", music),
         ("controllers read the", STATE[str(s.sensing.state)]),
         (

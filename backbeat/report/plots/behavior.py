@@ -37,8 +37,8 @@ def solve_figure(log: pd.DataFrame) -> str:
 
 def torque_figure(behavior: Behavior) -> str:
     """Peak and root mean square torque of the joints that work hardest."""
-    robot, tau = behavior.robot_model, behavior.motion.tau
-    share = np.abs(tau) / robot.effort_limits
+    robot, motion = behavior.robot_model, behavior.motion
+    share = robot.motors.shares(motion.tau, motion.v[:, robot.base_velocities :])
     peak, mean = share.max(axis=0), np.sqrt(_mean(behavior, share**2))
     order = np.argsort(peak)[::-1][:MOST_JOINTS][::-1]
     names = [robot.joint_names[j] for j in order]

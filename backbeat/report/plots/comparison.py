@@ -74,6 +74,12 @@ def compare(first: RunRecord, second: RunRecord) -> Comparison:
             f"{first.source} is a run of {first.name} and {second.source} one of "
             f"{second.name}; only runs of one behavior can be compared"
         )
+    if first.robot_name != second.robot_name:
+        raise BackbeatError(
+            f"{first.source} is a run of {first.name} on {first.robot_name} and "
+            f"{second.source} one on {second.robot_name}; only runs of one robot can "
+            "be compared"
+        )
     robots = [record.story["robot"] for record in (first, second)]
     for what in ("name", "equipment", "mount", "joints"):
         a, b = (robot[what] for robot in robots)

@@ -202,7 +202,7 @@ class Stage:
                 origin = "measured" if source.is_simulated else "planned"
                 layer["name"] = f"contact forces, {origin}"
         return {
-            "name": behavior.name,
+            "name": behavior.title,
             "summary": behavior.summary,
             "kind": _kind(source),
             "note": "" if behavior.mount.is_free else BASE_WELDED,

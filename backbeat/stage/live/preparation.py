@@ -9,14 +9,14 @@ from backbeat.mpc.scenario.specification import Scenario
 from backbeat.stage.live.simulation import LiveSimulation
 
 
-def live_scenario(behavior: str) -> Scenario:
+def live_scenario(behavior: Behavior) -> Scenario:
     """The scenario in which a behavior is simulated live.
 
     A plan takes effect a period after the state that it is made from, so that it can
     be made beside the simulation, should that be too slow and a core free. The run is
     the same to the last bit.
     """
-    scenario = Scenario.of(behavior=behavior)
+    scenario = Scenario.of(behavior=behavior.name, robot=behavior.robot)
     return scenario.changed(planning_time=scenario.timing.plan_period)
 
 

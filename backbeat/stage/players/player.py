@@ -13,7 +13,7 @@ from backbeat.stage.live.preparation import Preparation, check_simulated, live_s
 from backbeat.stage.live.show import FRAME, LiveShow
 from backbeat.stage.live.transport import Transport, stops
 from backbeat.stage.live.user_input import UserInput
-from backbeat.stage.players.repertoire import Repertoire
+from backbeat.stage.players.repertoire import Repertoire, choice_id
 from backbeat.stage.sources.kinds import PlannedSource
 from backbeat.stage.sources.streamed import stream_plan
 from backbeat.stage.web.commands import PLAYING, Command
@@ -60,7 +60,7 @@ class Player:
         self.notice, self.busy = (0, ""), ""
         self._before = time.perf_counter()
         self.source: PlannedSource | SimulationHistory = PlannedSource(behavior)
-        self._scenario = live_scenario(behavior.name)
+        self._scenario = live_scenario(behavior)
         self._hands: UserInput | None = None
         more = {"choices": repertoire.rows(), "chooses": playback.chooses}
         readers = PLAYING | SIMULATING
@@ -170,9 +170,10 @@ class Player:
 
     # --- what is played ---------------------------------------------------------
 
-    def _choose(self, name: str) -> None:
-        behavior = self._repertoire.load(name)
-        self._scenario = self._scenario.changed(behavior=name)
+    def _choose(self, choice: str) -> None:
+        behavior = self._repertoire.load(choice)
+        name, robot = behavior.name, behavior.robot
+        self._scenario = self._scenario.changed(behavior=name, robot=robot)
         was_simulated = self._mode == "simulated"
         self._cancel()
         self._put(PlannedSource(behavior))
@@ -338,7 +339,7 @@ class Player:
             "start": transport.start,
             "end": transport.end,
             "reach": reach,
-            "name": source.behavior.name,
+            "choice": choice_id(source.behavior),
             "busy": self.busy or ("simulating up to there …" if goal else ""),
             "notice": self.notice,
             "sense": self._scenario.sensing.state,

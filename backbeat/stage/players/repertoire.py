@@ -3,8 +3,9 @@
 from typing import Any
 
 from backbeat.behaviors.library.behavior import Behavior
+from backbeat.behaviors.library.robots import folder_name
 from backbeat.behaviors.library.store import Library
-from backbeat.models.common.errors import BackbeatError
+from backbeat.models.common.errors import unknown_name
 
 
 class Repertoire:
@@ -20,41 +21,59 @@ class Repertoire:
         self._library, self._guest = library, guest
 
     def rows(self) -> list[dict[str, Any]]:
-        """What the page says of each: name, kind, length, tempo and summary.
+        """What the page says of each: id, robot, name, kind, length, tempo, summary.
 
         A file that cannot be read is left out: it is for `backbeat list` to complain.
         """
         found: dict[str, dict[str, Any]] = {}
-        for name in self._library.names():
-            try:
-                row = self._library.row(name)
-            except (BackbeatError, KeyError, TypeError, AttributeError):
-                continue
-            found[name] = {
-                "name": name,
+        for stored, row in self._library.rows():
+            listed = {
+                "id": _id(self._library.robot_folder(stored), row["name"]),
+                "robot": row["robot"],
+                "name": row["name"],
                 "kind": row["kind"],
                 "seconds": round(float(row["duration_s"]), 1),
                 "bpm": round(float(row["bpm"]), 1),
                 "verified": bool(row["verified"]),
                 "summary": row["summary"],
             }
+            found[listed["id"]] = listed
         if self._guest is not None:
-            found[self._guest.name] = _row_of(self._guest)
+            found[choice_id(self._guest)] = _row_of(self._guest)
         return list(found.values())
 
-    def load(self, name: str) -> Behavior:
-        """A behavior by its name.
+    def load(self, choice: str) -> Behavior:
+        """A behavior by its id or, where no robot matters, its name.
 
         Raises:
             BackbeatError: there is none, or its file is damaged.
         """
-        if self._guest is not None and name == self._guest.name:
-            return self._guest
-        return self._library.load(name)
+        guest = self._guest
+        if guest is not None and choice in (choice_id(guest), guest.name):
+            return guest
+        robot, _, name = choice.rpartition("/")
+        if not robot:
+            return self._library.load(name)
+        for stored in self._library.stored():
+            if _id(self._library.robot_folder(stored), stored.name) == choice:
+                return self._library.load(stored)
+        ids = [row["id"] for row in self.rows()]
+        raise unknown_name("behavior", choice, ids)
+
+
+def choice_id(behavior: Behavior) -> str:
+    """What a page calls a behavior when it chooses it."""
+    return _id(behavior.robot_model.name, behavior.name)
+
+
+def _id(robot: str, name: str) -> str:
+    return f"{folder_name(robot)}/{name}"
 
 
 def _row_of(behavior: Behavior) -> dict[str, Any]:
     return {
+        "id": choice_id(behavior),
+        "robot": behavior.robot_model.name,
         "name": behavior.name,
         "kind": behavior.kind,
         "seconds": round(behavior.duration, 1),

@@ -145,7 +145,9 @@ def run_file_source(record: RunRecord, library: Library) -> RunFileSource:
     Raises:
         BackbeatError: the library has not the behavior that ran.
     """
-    behavior = library.load(record.name)
+    behavior = library.load_build(
+        record.name, record.story["behavior_key"], record.story["robot"]["name"]
+    )
     if behavior.provenance.get("key") != record.story["behavior_key"]:
         raise BackbeatError(
             f"{record.name!r} in {library.folder} is not the one of {record.source}"

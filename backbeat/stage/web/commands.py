@@ -10,7 +10,8 @@ from backbeat.models.common.errors import BackbeatError, unknown_name
 
 # Slowest and fastest that a show is played.
 SPEEDS = (0.05, 4.0)
-LONGEST_NAME = 64
+# With the robot of a behavior before its name.
+LONGEST_NAME = 129
 # Gives the value of a command as it is used, or raises BackbeatError.
 Reader = Callable[[Any], Any]
 

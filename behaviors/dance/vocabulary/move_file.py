@@ -20,7 +20,7 @@ from backbeat.behaviors.dance.vocabulary.move import (
     MoveStep,
     Parameter,
 )
-from backbeat.behaviors.library.store import check_name
+from backbeat.behaviors.library.stored import check_name
 from backbeat.models.common.errors import BackbeatError, located, unknown_name
 from backbeat.models.common.outside_file import read_text
 from backbeat.models.common.yaml_file import read_tree

@@ -14,13 +14,24 @@ from backbeat.models.urdf.reading.parsing import read_leniently
 # Drake's allowance for rounding in the triangle inequality, relative to the trace:
 # a file that is further off loses its inertia there.
 _ROUNDING = 16 * np.finfo(float).eps
+# Moments of inertia that come of rounding alone: those of a body ten nanometers across,
+# by mass [m^2], and of one without mass [kg m^2].
+_NOISE_BY_MASS, _NOISE = 1e-16, 1e-18
 
 _REPLACED = "Drake would put a ball of 1 kg of water in its place"
 _BALL = "Drake would take the inertia of a ball of water instead"
 
 
+def is_noise(inertial: Inertial) -> bool:
+    """Whether an inertia is zero but for rounding."""
+    largest = max((abs(i) for i in inertial.inertia or ()), default=0.0)
+    return 0.0 < largest < max(_NOISE, _NOISE_BY_MASS * (inertial.mass or 0.0))
+
+
 def inertia_matrix(inertial: Inertial) -> np.ndarray:
     """(3, 3) inertia about the center of mass in the inertial's own axes [kg m^2]."""
+    if is_noise(inertial):
+        return np.zeros((3, 3))
     ixx, ixy, ixz, iyy, iyz, izz = inertial.inertia or (0.0,) * 6
     return np.array([[ixx, ixy, ixz], [ixy, iyy, iyz], [ixz, iyz, izz]])
 
@@ -68,7 +79,16 @@ def refuse_impossible_bodies(path: str | Path) -> None:
 
 def _check(link: Link, inertial: Inertial) -> Iterator[Finding]:
     error, mass = Severity.ERROR, inertial.mass
-    turns = any(inertial.inertia or ())
+    turns = any(inertial.inertia or ()) and not is_noise(inertial)
+    if is_noise(inertial):
+        yield _finding(
+            "rounding-inertia",
+            Severity.NOTE,
+            link,
+            f"its inertia of {max(map(abs, inertial.inertia or ())):.3g} kg m^2 is "
+            "that of rounding; zero is taken",
+            "write zeros",
+        )
     if mass is None and turns:
         yield _finding(
             "missing-mass",

@@ -4,20 +4,24 @@
     materials                       have their color in place; one of 0..255 is scaled,
                                     and what has none is gray
     pictures that are not there     are left out
+    inertias that are rounding alone are zero
     <mimic> of or after a fixed joint, transmissions of fixed joints    are left out
 
 `backbeat lint` reports each.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from lxml import etree
 
 from backbeat.models.common.outside_file import is_file
+from backbeat.models.urdf.checks.inertia import is_noise
 from backbeat.models.urdf.reading.description import (
+    INERTIA,
     Description,
     Geometry,
+    Inertial,
     UrdfMaterial,
     listed,
 )
@@ -45,6 +49,7 @@ def needs_fixes(description: Description) -> bool:
         or any(m.texture or not _is_color(m.rgba) for m in materials)
         or any(m.rgba is None and m.name not in colors for m in materials)
         or any(name and len(found) > 1 for name, found in colors.items())
+        or any(i and is_noise(i) for i in _inertials(description))
         or any(_follows_in_vain(description, n) for n in description.joints)
         or any(
             _drives_in_vain(description, t.joints) for t in description.transmissions
@@ -60,6 +65,7 @@ def fix_visuals(root: Any, description: Description) -> tuple[str, ...]:
         description: what the file says.
     """
     _leave_out_joints(root, description)
+    noisy = _clear_noise(root, description)
     unseen, gray = [], []
     for link in children(root, "link"):
         name = attributes(link).get("name", "")
@@ -72,6 +78,7 @@ def fix_visuals(root: Any, description: Description) -> tuple[str, ...]:
     for material in list(children(root, "material")):
         root.remove(material)
     told = (
+        (noisy, "an inertia of rounding alone is taken for zero of"),
         (unseen, "a visual that cannot be read is left out of"),
         (gray, "gray for a color or picture that is nowhere are parts of"),
     )
@@ -88,6 +95,23 @@ def _leave_out_joints(root: Any, description: Description) -> None:
         names = [attributes(j).get("name", "") for j in children(transmission, "joint")]
         if names and all(_is_fixed(description, n) for n in names):
             root.remove(transmission)
+
+
+def _inertials(description: Description) -> Iterator[Inertial | None]:
+    return (link.inertial for link in description.links.values())
+
+
+def _clear_noise(root: Any, description: Description) -> list[str]:
+    """Writes zeros for inertias that come of rounding; names of their links."""
+    noisy = [n for n, i in zip(description.links, _inertials(description), strict=True)
+             if i is not None and is_noise(i)]  # fmt: skip
+    for link in children(root, "link"):
+        inertial = child(link, "inertial")
+        if attributes(link).get("name", "") in noisy and inertial is not None:
+            for element in children(inertial, "inertia"):
+                for key in INERTIA:
+                    element.set(key, "0")
+    return noisy
 
 
 def _is_unreadable(visual: Any) -> bool:

@@ -9,6 +9,7 @@ from typing import Any, TypeVar, get_args, get_type_hints
 import numpy as np
 
 from backbeat.behaviors.library.behavior import Behavior
+from backbeat.behaviors.library.robots import CARDS, USUAL_ROBOT
 from backbeat.models.common.errors import BackbeatError, gist
 from backbeat.models.common.outside_file import is_there, read_text
 from backbeat.mpc.sweep.success_rate import wilson
@@ -65,6 +66,7 @@ class RobustnessCard:
 
     Attributes:
         behavior: its name.
+        robot: what its robot is called.
         behavior_key: which build of it.
         commit: of the sources that simulated it, "" when they are in no repository.
         source: hash of all code and data that can change a run.
@@ -87,6 +89,7 @@ class RobustnessCard:
     push_margin: float | None
     push_margin_is_bound: bool
     is_complete: bool
+    robot: str = USUAL_ROBOT
     format: int = field(default=FORMAT)
 
     @property
@@ -128,6 +131,7 @@ def make_card(
     levels = sorted(pushes["cells"], key=lambda cell: float(cell["level"]))
     return RobustnessCard(
         behavior=behavior.name,
+        robot=behavior.robot_model.name,
         behavior_key=str(behavior.provenance.get("key")),
         commit=disturbances["commit"],
         source=source,
@@ -184,10 +188,10 @@ def _survival(
     return Survival(what, cell["survived"], cell["runs"], time, beat, strained)
 
 
-def card_path(library: str | Path, name: str) -> Path:
-    """Where the card of a behavior is, beside its library."""
-    library = Path(library)
-    return library / "cards" / f"{name}.json"
+def card_path(behavior_file: str | Path) -> Path:
+    """Where the card of a behavior is, by the file of the behavior in the library."""
+    path = Path(behavior_file)
+    return path.parent / CARDS / f"{path.stem}.json"
 
 
 def read_card(path: str | Path) -> RobustnessCard | None:

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from backbeat.behaviors.library.robots import USUAL_ROBOT
 from backbeat.mpc.sweep.card.robustness import Survival, pooled
 
 # Seeds of a sample, and the share of its runs that has to survive.
@@ -14,11 +15,13 @@ class Sample:
 
     Attributes:
         behavior: its name.
+        robot: what its robot is called.
         disturbances: survival by standard disturbance.
     """
 
     behavior: str
     disturbances: tuple[Survival, ...]
+    robot: str = USUAL_ROBOT
 
     @property
     def meets_standard(self) -> bool:

@@ -50,7 +50,7 @@ def card_sweeps(behavior: Behavior, seeds: int | None = None) -> tuple[Sweep, Sw
         for case in tree.get("cases", {}).values():
             if "push" in case:
                 case["push"] |= when
-        tree["behaviors"] = [behavior.name]
+        tree |= {"behaviors": [behavior.name], "robots": [behavior.robot]}
         sweep = parse_sweep(yaml_text(tree, str(where)), str(where))
         settings = replace(sweep.settings, name=f"{behavior.name}-{name}")
         if seeds is not None:

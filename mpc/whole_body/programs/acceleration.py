@@ -81,9 +81,7 @@ class AccelerationProgram:
         self.robot, self.tasks = robot, list[AccelerationTask]()
         patches = [robot.contacts[name] for name in contacts]
         self._cones = [
-            wrench_cone(
-                PATCH_MARGIN * c.half_length, PATCH_MARGIN * c.half_width, friction
-            )
+            wrench_cone(*(PATCH_MARGIN * half for half in c.bearing), friction)
             for c in patches
         ]
         self._sharing, self._solver = sharing, DaqpSolver()
@@ -181,7 +179,11 @@ class AccelerationProgram:
                 lower[own.stop - 1], upper[own.stop - 1] = 0.0, MAX_FORCE
             cones[CONE_ROWS * c : CONE_ROWS * (c + 1), own] = self._cones[c]
         forces, h = self._dynamics(state), state.bias
-        (least, most), zero = robot.motors.at(u), np.zeros(len(cones))
+        A, *of_pairs = robot.motors.pair_limits(u)
+        forces = np.vstack([forces, A @ forces[nf:]])
+        h = np.concatenate([h, A @ h[nf:]])
+        least, most = np.hstack([robot.motors.at(u), of_pairs])
+        zero = np.zeros(len(cones))
         return QuadraticProgram(
             H,
             g,

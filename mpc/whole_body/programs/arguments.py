@@ -8,6 +8,7 @@ Wrenches are (moment, force) in the axes of their patch, in weights of the robot
 
 from typing import NamedTuple
 
+from backbeat.models.actuation.parallel import ParallelMotors
 from backbeat.models.compiled.arrays import (
     Array3,
     Flags,
@@ -29,13 +30,15 @@ class ModelData(NamedTuple):
     effort: Vector  # (nj,) what motors give
     stall: Vector  # (nj,) at rest, and what they lose with speed
     slope: Vector  # (nj,)
+    pairs: ParallelMotors  # joints that two motors drive together
     damping: Vector  # (nj,)
     position_lower: Vector  # (nj,)
     position_upper: Vector  # (nj,)
     contact_body: Indices  # (C,)
     contact_R: Array3  # (C, 3, 3)
     contact_p: Matrix  # (C, 3)
-    contact_size: Matrix  # (C, 2) half length and half width
+    contact_size: Matrix  # (C, 2) half length and half width, 0 of soles that roll
+    contact_rolls: Vector  # (C,) half widths of soles that roll [m], or `FLAT`
     # (L, 6) joints that follow the first L contacts; -1 where a limb has no more.
     limb: IndexMatrix
     limb_range: Array3  # (2, L, 6) where they stop, or the limb stops to yield
@@ -106,8 +109,8 @@ class ProgramWorkspace(NamedTuple):
     M: Matrix  # (nv, nv)
     J: Array3  # (C, 6, nv) contact Jacobians, patch axes
     Jdv: Matrix  # (C, 6)
-    R: Array3  # (C, 3, 3)
-    r: Matrix  # (C, 3) from the base origin
+    R: Array3  # (C, 3, 3) without the roll of soles that roll
+    r: Matrix  # (C, 3) from the base origin; of soles that roll, their pivots
     Z: Matrix  # (nv, n)
     z0: Vector  # (nv,)
     H: Matrix  # (n, n)

@@ -17,6 +17,7 @@ from backbeat.models.dynamics.kinematics import (
     frame_pose,
 )
 from backbeat.models.dynamics.recursion import backward_pass, body_forces, forward_pass
+from backbeat.models.dynamics.rolling import add_pivot_acceleration, level, roll
 from backbeat.mpc.whole_body.programs.arguments import (
     ModelData,
     ProgramArguments,
@@ -36,6 +37,35 @@ from backbeat.mpc.whole_body.programs.limits import limits
 
 
 @compiled
+def _see_contact(model, q, work, c, J, a):
+    """Writes where contact c is and how it moves; J (6, nv) and a (6,) are scratch."""
+    tree, ws, nv = model.tree, work.ws, J.shape[1]
+    body, R, r = model.contact_body[c], work.R[c], work.r[c]
+    frame_pose(tree, ws, q, body, model.contact_R[c], model.contact_p[c], R, r)
+    rolls, up, tilted = model.contact_rolls[c], np.zeros(3), np.empty((3, 3))
+    if rolls > 0.0:
+        up[2] = 1.0
+        roll(R, up, rolls, a[:3], a[3:])
+        for i in range(3):
+            r[i] += a[i]
+            for k in range(3):
+                tilted[i, k] = R[i, k]
+        level(tilted, up, R)
+    frame_jacobian(tree, ws, body, r, J)
+    frame_acceleration(ws, body, r, model.gravity, a)
+    if rolls > 0.0:
+        add_pivot_acceleration(tilted, up, rolls, ws.V[body, :3], a[3:])
+    for i in range(3):
+        work.Jdv[c, i] = R[0, i] * a[0] + R[1, i] * a[1] + R[2, i] * a[2]
+        work.Jdv[c, 3 + i] = R[0, i] * a[3] + R[1, i] * a[4] + R[2, i] * a[5]
+        for j in range(nv):
+            work.J[c, i, j] = R[0, i] * J[0, j] + R[1, i] * J[1, j] + R[2, i] * J[2, j]
+            work.J[c, 3 + i, j] = (
+                R[0, i] * J[3, j] + R[1, i] * J[4, j] + R[2, i] * J[5, j]
+            )
+
+
+@compiled
 def update_state(
     model: ModelData, q: Vector, v: Vector, work: ProgramWorkspace
 ) -> None:
@@ -46,20 +76,7 @@ def update_state(
     J = np.empty((6, nv))
     a = np.empty(6)
     for c in range(model.contact_body.shape[0]):
-        body, R, r = model.contact_body[c], work.R[c], work.r[c]
-        frame_pose(tree, ws, q, body, model.contact_R[c], model.contact_p[c], R, r)
-        frame_jacobian(tree, ws, body, r, J)
-        frame_acceleration(ws, body, r, model.gravity, a)
-        for i in range(3):
-            work.Jdv[c, i] = R[0, i] * a[0] + R[1, i] * a[1] + R[2, i] * a[2]
-            work.Jdv[c, 3 + i] = R[0, i] * a[3] + R[1, i] * a[4] + R[2, i] * a[5]
-            for j in range(nv):
-                work.J[c, i, j] = (
-                    R[0, i] * J[0, j] + R[1, i] * J[1, j] + R[2, i] * J[2, j]
-                )
-                work.J[c, 3 + i, j] = (
-                    R[0, i] * J[3, j] + R[1, i] * J[4, j] + R[2, i] * J[5, j]
-                )
+        _see_contact(model, q, work, c, J, a)
     frame_pose(
         tree,
         ws,

@@ -201,6 +201,8 @@ def contact_cost(model, gains, target, v, work, H, g):
     for c in range(model.contact_body.shape[0]):
         if not target.standing[c] or (c < L and model.limb[c, 5] >= 0):
             continue
+        if c < L and model.contact_rolls[c] > 0.0:
+            continue
         contact_acceleration(model, gains, target, work, v, c, a)
         for i in range(6):
             y = a[i] - work.Jdv[c, i]

@@ -20,9 +20,12 @@ K_a has columns for a waist between base and leg, and for the seventh joint of a
 six joints follow the contact, chosen by `backbeat.mpc.whole_body.programs.limbs`, and
 others remain unknowns.
 
-A limb of five joints follows its contact in five directions: the inverse is a
-pseudoinverse in which a turn counts as a motion at a lever of `LEVER`, so that a foot
-without ankle roll is where it should be before it is turned as it should be. A contact
+A limb of five joints follows its contact in five directions. Of a narrow sole, which
+rolls about its length where it stands, these are all but that roll, in whose column the
+inverse is zero; the contact is where the sole touches, and its wrench has no moment
+about that line. Of another sole the inverse is a pseudoinverse in which a turn counts
+as a motion at a lever of `LEVER`, so that a foot without ankle roll is where it should
+be before it is turned as it should be. A contact
 without a limb of its own, as a seat under the pelvis, leaves nothing to eliminate. What
 a standing contact requires beyond what is eliminated is a cost that outweighs all
 others. It stays a cost, for a seat can be left and a sole can roll, and a program that
@@ -142,13 +145,14 @@ def _follow_contacts(model, gains, target, v, work, inverses, K, k):
     J_L, a = np.empty((6, 6)), np.empty(6)
     for c in range(model.limb.shape[0]):
         lever = model.scale  # turns and motions compare at the robot's size
+        rolls = model.contact_rolls[c] > 0.0
         for j in range(6):
-            if model.limb[c, j] < 0:
+            if model.limb[c, j] < 0 and not rolls:
                 lever = LEVER * model.scale
         for i in range(6):
             for j in range(6):
                 J_L[i, j] = 0.0
-                if model.limb[c, j] >= 0:
+                if model.limb[c, j] >= 0 and not (rolls and i == 0):
                     J_L[i, j] = work.J[c, i, nf + model.limb[c, j]]
                     if i < 3:
                         J_L[i, j] *= lever

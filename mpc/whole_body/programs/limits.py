@@ -1,6 +1,8 @@
 """Limits of the whole-body program: hard rows and bounds, compiled."""
 
-from backbeat.models.actuation.drives import highest_effort
+import numpy as np
+
+from backbeat.models.actuation.effort_limits import highest_effort
 from backbeat.models.compiled import compiled
 from backbeat.models.contact.cones import CONE_ROWS
 from backbeat.models.dynamics.finite import UNBOUNDED
@@ -20,7 +22,6 @@ def limits(model, target, q, v, work):
     nj, na = model.effort.shape[0], model.free.shape[0]
     C = model.contact_body.shape[0]
     nf, nq = nv - nj, q.shape[0] - nj
-    weight = model.mass * model.gravity
     A, lower, upper = work.A, work.lower, work.upper
     # A joint may not reach its stop within this time [s].
     T = 0.05
@@ -48,7 +49,26 @@ def limits(model, target, q, v, work):
                 A[row, o + i] = model.cone[c, r, i]
             lower[n + row] = -UNBOUNDED
             upper[n + row] = 0.0 if standing else UNBOUNDED
+    _torque_limits(model, target, v, work)
+    motors = 2 * model.pairs.joints.shape[0]
+    _limb_limits(model, target, q, v, work, C * CONE_ROWS + nj + motors)
+
+
+@compiled
+def _torque_limits(model, target, v, work):
+    """Torque rows of joints, and of motors that drive two of them."""
+    nv, n = work.Z.shape
+    nj, na = model.effort.shape[0], model.free.shape[0]
+    C, nf = model.contact_body.shape[0], nv - nj
+    weight = model.mass * model.gravity
+    A, lower, upper = work.A, work.lower, work.upper
     first = C * CONE_ROWS
+    pairs, motors = model.pairs, first + nj
+    # Torques of the motors of pairs without accelerations and wrenches.
+    rest = np.zeros(2 * pairs.joints.shape[0])
+    for r in range(rest.shape[0]):
+        for i in range(n):
+            A[motors + r, i] = 0.0
     for j in range(nj):
         row = first + j
         for i in range(n):
@@ -69,7 +89,29 @@ def limits(model, target, q, v, work):
         stall, slope = model.stall[j], model.slope[j]
         upper[n + row] = highest_effort(effort, stall, slope, u) - s
         lower[n + row] = -highest_effort(effort, stall, slope, -u) - s
-    _limb_limits(model, target, q, v, work, first + nj)
+        for p in range(pairs.joints.shape[0]):
+            for side in range(2):
+                if pairs.joints[p, side] == j:
+                    for m in range(2):
+                        share = pairs.torque[p, m, side]
+                        rest[2 * p + m] += share * s
+                        for i in range(n):
+                            A[motors + 2 * p + m, i] += share * A[row, i]
+    _pair_limits(pairs, v[nf:nv], rest, motors + n, lower, upper)
+
+
+@compiled
+def _pair_limits(pairs, u, rest, first, lower, upper):
+    """Bounds of the motors that drive two joints at joint speeds u."""
+    for p in range(pairs.joints.shape[0]):
+        a, b = pairs.joints[p, 0], pairs.joints[p, 1]
+        effort, stall, slope = pairs.effort[p], pairs.stall[p], pairs.slope[p]
+        for m in range(2):
+            speed = pairs.speed[p, m, 0] * u[a] + pairs.speed[p, m, 1] * u[b]
+            most = highest_effort(effort, stall, slope, speed)
+            least = -highest_effort(effort, stall, slope, -speed)
+            upper[first + 2 * p + m] = most - rest[2 * p + m]
+            lower[first + 2 * p + m] = least - rest[2 * p + m]
 
 
 @compiled

@@ -147,9 +147,7 @@ class WholeBodyProgram:
             )
         limbs = find_limbs(robot, self.contacts[: sum(has_limb)])
         cones = [
-            wrench_cone(
-                PATCH_MARGIN * c.half_length, PATCH_MARGIN * c.half_width, friction
-            )
+            wrench_cone(*(PATCH_MARGIN * half for half in c.bearing), friction)
             for c in patches
         ]
         contact = frame_arrays([c.frame for c in patches])
@@ -162,6 +160,7 @@ class WholeBodyProgram:
             effort=robot.effort_limits,
             stall=robot.motors.stall,
             slope=robot.motors.slope,
+            pairs=robot.motors.pairs,
             damping=robot.damping,
             position_lower=robot.position_lower,
             position_upper=robot.position_upper,
@@ -169,8 +168,10 @@ class WholeBodyProgram:
             contact_R=contact.R_PF,
             contact_p=contact.p_PF,
             contact_size=np.reshape(
-                [[c.half_length, c.half_width] for c in patches], (-1, 2)
+                [[c.half_length, 0.0 if c.rolls else c.half_width] for c in patches],
+                (-1, 2),
             ),
+            contact_rolls=np.array([c.rolled_width for c in patches], float),
             limb=limbs.limb,
             limb_range=limbs.ranges,
             free=limbs.free,
@@ -188,7 +189,7 @@ class WholeBodyProgram:
         nv, nj = robot.num_velocities, robot.num_joints
         L = len(self.model.limb)
         n = len(self.model.free) + 6 * C
-        rows = C * CONE_ROWS + nj + 6 * L
+        rows = C * CONE_ROWS + nj + 2 * len(self.model.pairs.joints) + 6 * L
         z = np.zeros
         return ProgramWorkspace(
             ws=make_workspace(robot.tree),

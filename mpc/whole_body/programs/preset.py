@@ -89,8 +89,12 @@ class PresetProgram(WholeBodyProgram):
         return self.program.add(task, weight) if weight else task
 
     def _foot_rows(self, c: int) -> Rows:
-        work = self.workspace
-        return lambda: (work.J[c], work.Jdv[c])
+        work, held = self.workspace, self._held(c)
+        return lambda: (work.J[c, held], work.Jdv[c, held])
+
+    def _held(self, c: int) -> slice:
+        """What of a foot its leg moves: all but the roll of one that rolls."""
+        return slice(1, 6) if self.robot.contacts[self.contacts[c]].rolls else slice(6)
 
     def _momentum_rows(self) -> tuple[np.ndarray, np.ndarray]:
         """Of the rate of linear momentum [N]: M vdot + h less the weight."""
@@ -138,7 +142,7 @@ class PresetProgram(WholeBodyProgram):
             # The feet's weight is that of what they do.
             task.weight = gains.weight or None
             wanted = self._foot_acceleration(c, v, target, gains)
-            task.set_desired(wanted if gains.weight else None)
+            task.set_desired(wanted[self._held(c)] if gains.weight else None)
         m = robot.total_mass
         velocity = work.momentum[3:] / m
         self._momentum.set_desired(

@@ -52,9 +52,10 @@ def limit_rows(
         basis: unknowns.
     """
     base, dynamics = space.robot.base_velocities, space.dynamics
-    one = np.where(np.isfinite(limits.effort), 1.0, UNBOUNDED)
+    efforts = (side / basis.unit for side in limits.efforts(space.state.v[base:]))
+    low, high = (np.clip(side, -UNBOUNDED, UNBOUNDED) for side in efforts)
     X = np.hstack([basis.moving, basis.still])
-    A, lower, upper = [X], [-one], [one]
+    A, lower, upper = [X], [low], [high]
     least, most = limits.accelerations(space.state.v[base:], space.joint_angles)
     ours = np.isfinite(least) | np.isfinite(most)
     if ours.any():

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from backbeat.models.actuation.effort_limits import EffortLimits
 from backbeat.models.compiled import compiled
 from backbeat.models.compiled.arrays import Matrix, Vector, VectorView
 from backbeat.models.robot.model import RobotModel
@@ -24,6 +25,7 @@ class JointLimits:
         acceleration: (nj,) [rad/s^2].
         horizon: time in which a joint may come to its velocity limit at most [s].
         stops: (2, nj) least and greatest angles [rad]; None for joints without end.
+        motors: what motors give at speed, if that is less; None if not.
     """
 
     effort: np.ndarray
@@ -31,6 +33,7 @@ class JointLimits:
     acceleration: np.ndarray
     horizon: float = 0.02
     stops: np.ndarray | None = None
+    motors: EffortLimits | None = None
 
     @classmethod
     def of(cls, robot: RobotModel, acceleration: float = np.inf) -> "JointLimits":
@@ -39,7 +42,15 @@ class JointLimits:
             robot.effort_limits,
             robot.velocity_limits,
             np.full(robot.num_joints, acceleration),
+            motors=robot.motors if robot.motors.slope.any() else None,
         )
+
+    def efforts(self, v: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
+        """(nj,) least and most torque at joint velocities v (nj,); None for at rest."""
+        if self.motors is None or v is None:
+            return -self.effort, self.effort
+        least, most = self.motors.at(v)
+        return np.maximum(least, -self.effort), np.minimum(most, self.effort)
 
     def accelerations(
         self, v: np.ndarray, q: np.ndarray | None = None
@@ -62,13 +73,15 @@ class JointLimits:
         )
         return least, most
 
-    def truncate(self, tau: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """(nj,) torques moved to their nearest limits, and which of them were.
+    def truncate(
+        self, tau: np.ndarray, v: np.ndarray | None = None
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """(nj,) torques moved to their nearest limits at v, and which of them were.
 
         Nothing makes up for what is cut off: tasks of all priorities suffer alike,
         which is what `LimitedProgram` is for.
         """
-        cut = np.clip(tau, -self.effort, self.effort)
+        cut = np.clip(tau, *self.efforts(v))
         return cut, cut != tau
 
 

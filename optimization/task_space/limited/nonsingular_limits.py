@@ -30,12 +30,13 @@ class Bounds(NamedTuple):
     """Limits of joints and contacts at a state.
 
     Attributes:
-        effort: (nj,) limits of torques [N m].
+        weakest, strongest: (nj,) least and most torques [N m].
         least, most: (nj,) limits of accelerations of joints.
         cones: (k, m_1) rows of cones F <= 0.
     """
 
-    effort: Vector
+    weakest: Vector
+    strongest: Vector
     least: Vector
     most: Vector
     cones: Matrix
@@ -69,7 +70,7 @@ def is_within(tau: Vector, vdot: VectorView, F: Vector, bounds: Bounds) -> bool:
     cones = bounds.cones
     for j in range(tau.shape[0]):
         # One by one, so that what is no number is not within.
-        if not abs(tau[j]) <= bounds.effort[j]:
+        if not (tau[j] >= bounds.weakest[j] and tau[j] <= bounds.strongest[j]):
             return False
         if not (vdot[j] >= bounds.least[j] and vdot[j] <= bounds.most[j]):
             return False
@@ -139,7 +140,8 @@ def nonsingular_rows(
         bounds: limits of joints and contacts.
         out: written.
     """
-    W, unit, effort, cones = of.W, units.unit, bounds.effort, bounds.cones
+    W, unit, cones = of.W, units.unit, bounds.cones
+    weakest, strongest = bounds.weakest, bounds.strongest
     X, A, lower, upper = out
     held = of.ends[0]
     nv, nj = W.shape
@@ -151,9 +153,9 @@ def nonsingular_rows(
         for c in range(nj):
             A[j, c] = X[c, j]
             A[nj + j, c] = W[held + c, j] if held + c < nv else 0.0
-        has_limit = effort[j] < np.inf
-        upper[j] = effort[j] / unit[j] if has_limit else UNBOUNDED
-        lower[j] = -upper[j]
+        has_limit = strongest[j] < np.inf
+        upper[j] = strongest[j] / unit[j] if has_limit else UNBOUNDED
+        lower[j] = weakest[j] / unit[j] if has_limit else -UNBOUNDED
         lower[nj + j] = max(bounds.least[j] - there, -UNBOUNDED)
         upper[nj + j] = min(bounds.most[j] - there, UNBOUNDED)
     if not cones.shape[0]:

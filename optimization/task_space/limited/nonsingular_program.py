@@ -109,7 +109,8 @@ class NonsingularProgram:
         tau = nonsingular.smallest_torques(Y.sum(axis=0))
         vdot, F, error = nonsingular.outcome(tau, wish)
         least, most = limits.accelerations(space.state.v[base:], space.joint_angles)
-        bounds = Bounds(limits.effort, least, most, self._cones.rows())
+        efforts = limits.efforts(space.state.v[base:])
+        bounds = Bounds(*efforts, least, most, self._cones.rows())
         # No level can do better within limits than without them.
         if is_within(tau, vdot[base:], F, bounds):
             return space.collect(nonsingular, tau, {}, vdot, F, error), True, {}
@@ -120,9 +121,9 @@ class NonsingularProgram:
         z, is_solved = self._at_limits(now)
         if now.is_hard:
             return None
-        tau = np.clip(self._unit * (z @ unknowns.X), -limits.effort, limits.effort)
+        tau = np.clip(self._unit * (z @ unknowns.X), *efforts)
         if not z.any():
-            tau = limits.truncate(space.solve().tau)[0]
+            tau = np.clip(space.solve().tau, *efforts)
         found = nonsingular.outcome(tau, wish)
         return space.collect(nonsingular, tau, {}, *found), is_solved, active
 

@@ -159,10 +159,15 @@ class LimitedProgram:
         found = space.outcome(tau, {})
         ranges = self.limits.accelerations(space.state.v[base:], space.joint_angles)
         F = np.concatenate([np.zeros(0), *found.reaction.values()])
-        bounds = Bounds(self.limits.effort, *ranges, self._cones.rows())
+        bounds = Bounds(*self._efforts(), *ranges, self._cones.rows())
         if not is_within(tau, found.vdot[base:], F, bounds):
             return None
         return self._limited(found, True, {})
+
+    def _efforts(self) -> tuple[np.ndarray, np.ndarray]:
+        """(nj,) least and most torques at the state of the task space [N m]."""
+        space = self.space
+        return self.limits.efforts(space.state.v[space.robot.base_velocities :])
 
     def _is_nonsingular(self) -> bool:
         """Whether programs without limits would come to what the closed form does.
@@ -175,7 +180,9 @@ class LimitedProgram:
     def _limited(
         self, found: TaskForces, is_solved: bool, active: Active
     ) -> LimitedForces:
-        at_limit = self.limits.effort - np.abs(found.tau) <= ACCEPTED * self._unit
+        least, most = self._efforts()
+        room = np.minimum(most - found.tau, found.tau - least)
+        at_limit = room <= ACCEPTED * self._unit
         tau, vdot, F = found.tau, found.vdot, found.reaction
         return LimitedForces(tau, vdot, {}, F, found.error, at_limit, is_solved, active)
 
@@ -200,11 +207,10 @@ class LimitedProgram:
             z, is_solved = self._solve_levels(levels, count, start, rows)
             if is_solved:
                 break
-        limit = self.limits.effort
-        X = np.hstack([basis.moving, basis.still])
-        tau = np.clip(self._unit * (X @ z), -limit, limit)
+        X, efforts = np.hstack([basis.moving, basis.still]), self._efforts()
+        tau = np.clip(self._unit * (X @ z), *efforts)
         if not z.any():
-            tau = self.limits.truncate(space.solve().tau)[0]
+            tau = np.clip(space.solve().tau, *efforts)
         return self._limited(space.outcome(tau, {}), is_solved, {})
 
     def _solve_levels(

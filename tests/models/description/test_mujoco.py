@@ -151,6 +151,18 @@ def test_limits_motors_friction_and_rotors(written):
     assert (len(foot.collisions), len(foot.visuals)) == (1, 2)
 
 
+def test_a_position_actuator_brings_no_controller(written):
+    """Drake's own reader of MJCF gives it gains; here servos drive all joints alike."""
+    controlled = {}
+    for path in written():
+        plant = plant_of(path)
+        motors = [plant.get_joint_actuator(i) for i in plant.GetJointActuatorIndices()]
+        controlled[path.suffix] = [
+            m.joint().name() for m in motors if m.has_controller()
+        ]
+    assert controlled == {".xml": ["ankle"], ".urdf": []}
+
+
 EQUALITY = '<equality><connect name="rod" body1="shin" body2="hips" anchor="0 0 0"/>'
 
 

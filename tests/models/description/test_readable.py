@@ -16,12 +16,30 @@ from backbeat.models.meshing.obj import converted, obj_text
 from backbeat.models.meshing.stl import read_stl
 from backbeat.models.meshing.surface import Surface
 from backbeat.models.robot.model import RobotModel
+from backbeat.models.state.configuration import Configuration
 from backbeat.models.urdf.loading.inertia_box import inertia_box
 from backbeat.models.urdf.loading.readable import readable
 from backbeat.models.urdf.reading.description import Inertial, Pose
 from backbeat.models.urdf.reading.parsing import read_description
 from backbeat.models.world.scene import add_world
 from tests.models.description.test_collada import FACES, dae
+
+NOISY = """<robot name="noisy"><link name="a"/><link name="b"><inertial>
+<mass value="1.3"/><origin xyz="0.2 0 0"/><inertia ixx="-2e-17" ixy="0" ixz="5e-20"
+iyy="4e-18" iyz="0" izz="0"/></inertial></link><joint name="j" type="revolute">
+<parent link="a"/><child link="b"/><axis xyz="0 0 1"/><limit lower="-1" upper="1"
+effort="9" velocity="9"/></joint></robot>"""
+
+
+def test_an_inertia_of_rounding_alone_is_zero(tmp_path):
+    """Drake alone takes the moments of a ball of water, and says so in a log."""
+    (tmp_path / "noisy.urdf").write_text(NOISY)
+    path = tmp_path / "noisy.yaml"
+    path.write_text("name: noisy\nurdf: noisy.urdf\nbase: a\nfixed: true\n")
+    robot = RobotModel(path)
+    assert any("rounding alone is taken for zero of b" in n for n in robot.notes)
+    M = Configuration(robot, np.zeros(1)).mass_matrix
+    assert M[0, 0] == pytest.approx(1.3 * 0.2**2, rel=1e-12)
 
 
 def binary(faces):

@@ -85,6 +85,12 @@ TRAPS = {
     "mass-missing": Trap(robot(b=inertial(None, 1, 1, 1)), "missing-mass"),
     "triangle-inequality": Trap(robot(b=inertial(2, 1, 1, 3)), "impossible-inertia"),
     "negative-moment": Trap(robot(b=inertial(2, -1, 1, 1)), "impossible-inertia"),
+    "moments-of-rounding": Trap(
+        robot(b=inertial(1.3, -2e-17, 4e-18, 0)), "rounding-inertia", READ, "note"
+    ),
+    "small-negative-moment": Trap(
+        robot(b=inertial(1e-3, -1e-12, 1e-9, 1e-9)), "impossible-inertia"
+    ),
     "products-too-large": Trap(
         robot(
             b='<inertial><mass value="1"/>'

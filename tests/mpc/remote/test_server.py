@@ -46,7 +46,7 @@ def remarks():
 def server(reference, remarks):
     """A server in a thread of its own."""
 
-    def find(name):
+    def find(name, robot):
         assert name == "stand"
         return reference.behavior
 
@@ -363,7 +363,7 @@ def test_a_record_is_told_at_any_time(connect, handshake):
 
 def test_a_place_that_is_taken(server):
     with pytest.raises(BackbeatError, match="cannot listen at"):
-        ControllerServer(lambda name: None, address=server.address)
+        ControllerServer(lambda name, robot: None, address=server.address)
 
 
 @pytest.mark.parametrize(

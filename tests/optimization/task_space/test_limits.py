@@ -175,6 +175,46 @@ def test_truncation_flags_the_joints_it_cuts():
     assert flags.tolist() == [True, False, True, False, False, True]
 
 
+@pytest.fixture(scope="module")
+def electric(tmp_path_factory):
+    """A UR10 whose motors give less at speed."""
+    path = tmp_path_factory.mktemp("electric") / "arm.yaml"
+    lines = ["{stall_torque: 60, top_speed: 3}", "{stall_torque: 20, top_speed: 4}"]
+    joints = ["shoulder_pan_joint", "shoulder_lift_joint", "elbow_joint"]
+    motors = [f"{name}: {lines[0]}" for name in joints]
+    motors += [f"wrist_{i}_joint: {lines[1]}" for i in (1, 2, 3)]
+    path.write_text(f"name: electric\nlike: ur10\nmotors: {{{', '.join(motors)}}}\n")
+    return RobotModel(path)
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("closed", [False, True])
+def test_programs_and_truncation_heed_what_motors_give_at_speed(electric, seed, closed):
+    robot, rng = electric, np.random.default_rng(seed)
+    space = TaskSpace(robot)
+    hand, posture = PointTask(robot, "tool0"), JointTask(robot)
+    space.add(hand, 1.0, 2)
+    space.add(posture, 1.0, 3)
+    hand.set_desired([42.0, -48.0, 54.0])
+    q = robot.posture("ready") + 0.2 * rng.normal(size=6)
+    v = rng.uniform(-2.5, 2.5, 6)
+    space.update(q, v)
+    limits = JointLimits.of(robot)
+    program = LimitedProgram(space, limits)
+    found = program.solve() if closed else by_programs(program)
+    assert found.is_solved
+    least, most = robot.motors.at(v)
+    assert (most < robot.effort_limits).any()
+    tau, flags = limits.truncate(space.solve().tau, v)
+    for torques, at_limit in ((found.tau, found.at_limit), (tau, flags)):
+        assert (torques >= least - 1e-6).all()
+        assert (torques <= most + 1e-6).all()
+        assert at_limit.any()
+        room = np.minimum(most - torques, torques - least)
+        assert (room[at_limit] <= 1e-3 * robot.effort_limits[at_limit]).all()
+        assert (np.abs(torques[at_limit]) < robot.effort_limits[at_limit] - 1.0).any()
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_the_program_misses_less_than_truncation(seed):
     space, limits = saturated(seed)

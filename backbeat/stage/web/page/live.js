@@ -137,14 +137,18 @@ window.makeChooser = ({ info, find }, send) => {
   const rows = info.choices.map((choice) => {
     const row = document.createElement("button"), { name, kind, seconds, bpm } = choice;
     row.type = "button";
-    row.dataset.name = name;
+    row.dataset.choice = choice.id;
     const length = `${seconds} s${bpm ? `, ${bpm} BPM` : ""}`;
     const about = choice.verified ? `${kind} · ${length}` : `${kind} · ${length} · not verified`;
     row.append(cell("b", name), cell("small", about), cell("span", choice.summary));
-    row.onclick = () => { send("choose", name); shut(); };
+    row.onclick = () => { send("choose", choice.id); shut(); };
     return row;
   });
-  find("dialog.chooser .list").replaceChildren(...rows);
+  const robots = [...new Set(info.choices.map(({ robot }) => robot))];
+  const titled = (robot) => [
+    ...(robots.length > 1 ? [cell("h3", robot)] : []),
+    ...rows.filter((_, i) => info.choices[i].robot === robot)];
+  find("dialog.chooser .list").replaceChildren(...robots.flatMap(titled));
   find("dialog.chooser .more").textContent =
     "More are built by: backbeat build NAME (backbeat list says which).";
   dialog.addEventListener("close", () => button.blur());
@@ -156,7 +160,7 @@ window.makeChooser = ({ info, find }, send) => {
   }
   return {
     toggle,
-    refresh: ({ name }) => rows.forEach((row) =>
-      row.setAttribute("aria-current", row.dataset.name === name)),
+    refresh: (state) => rows.forEach((row) =>
+      row.setAttribute("aria-current", row.dataset.choice === state.choice)),
   };
 };
