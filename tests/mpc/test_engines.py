@@ -10,6 +10,7 @@ from backbeat.models.mjcf.package import load_mujoco
 from backbeat.models.state.configuration import Configuration
 from backbeat.mpc.analysis.metrics import run_metrics
 from backbeat.mpc.engines.drake_engine import DrakeEngine
+from backbeat.mpc.engines.mjcf_folder import write_scene
 from backbeat.mpc.runs.file import load_run, save_run
 from backbeat.mpc.scenario.parts.push import Push
 from backbeat.mpc.scenario.setting_event import SettingEvent
@@ -119,6 +120,21 @@ def test_steps_are_taken(mujoco, built, contact):
     run = run_scenario(scenario, built("walk-2"))
     assert not run.fell
     assert run_metrics(run)["com_error_mm"]["rms"] <= 8.0
+
+
+def test_a_folder_for_mujoco_loads_by_itself(mujoco, built, tmp_path):
+    """The file has the robot's mass, and keyframes in which its soles stand."""
+    behavior = built("walk-2")
+    path = write_scene(behavior, tmp_path / "away")
+    model = mujoco.MjModel.from_xml_path(str(path))
+    assert model.body_mass.sum() == pytest.approx(behavior.robot_model.total_mass, 1e-5)
+    assert model.nu == behavior.robot_model.num_joints
+    data = mujoco.MjData(model)
+    assert model.nkey == int(behavior.motion.t[-1] / 0.5) + 1
+    mujoco.mj_resetDataKeyframe(model, data, 0)
+    assert np.allclose(data.qpos[:3], behavior.motion.q[0, 4:7], atol=1e-5)
+    mujoco.mj_fwdPosition(model, data)
+    assert data.ncon >= 4
 
 
 @pytest.mark.parametrize(
