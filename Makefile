@@ -199,7 +199,7 @@ $(READY): requirements.lock pyproject.toml
 	    [ "$@" -nt requirements.lock ] && [ "$@" -nt pyproject.toml ]; then exit; fi
 	fi
 	if [ "$$(cat "$@" 2>/dev/null)" != "$(PLACES)" ] || [ ! -x "$(ENVIRONMENT)/bin/python" ]; then
-	  echo "Making the environment in $(VENV): 1.4 GB, a minute or two."
+	  echo "Making the environment in $(VENV): 1.8 GB, a minute or two."
 	  find "$(ENVIRONMENT)" -mindepth 1 -maxdepth 1 ! -path "$(OURS)" -exec rm -rf {} +
 	  "$(PYTHON)" -m venv "$(ENVIRONMENT)"
 	fi

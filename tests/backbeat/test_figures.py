@@ -16,8 +16,9 @@ from backbeat.figures.drawing.picture import Camera, OffscreenScene
 from backbeat.figures.drawing.registry import FIGURES, write_figure
 from backbeat.figures.drawing.sources import Sources, tip_paths
 from backbeat.figures.robot import pictures as robot_pictures
-from backbeat.figures.robot.joint_tree import TreeLink, read_tree
+from backbeat.figures.robot.joint_tree import TreeLink, joint_tree, read_tree
 from backbeat.figures.robot.kit_layout import kit_layout
+from backbeat.figures.robot.side_by_side import caption
 from backbeat.figures.studies.joints import joint_motion, joint_ranges
 from backbeat.figures.studies.safety_curves import safety_law
 from backbeat.figures.studies.strokes import widest_stroke
@@ -227,7 +228,7 @@ STILL = [
     for f in FIGURES.values()
     if f.family not in SLOW and not f.of_sweep and not f.of_runs
 ]
-STILL.remove("tip-trail")
+STILL = [name for name in STILL if name not in ("tip-trail", "two-robots")]
 
 
 @pytest.mark.parametrize("name", STILL)
@@ -245,12 +246,25 @@ def test_every_figure_is_written_with_a_title(name, sources, tmp_path, monkeypat
 
 
 @rendered
-@pytest.mark.parametrize("name", ["standing-robot", "drumming-joints", "tip-trail"])
+@pytest.mark.parametrize(
+    "name", ["standing-robot", "drumming-joints", "tip-trail", "two-robots"]
+)
 def test_every_picture_is_written(name, sources, tmp_path, monkeypatch):
     monkeypatch.setattr(picture, "FINER", 1)
     path = write_figure(FIGURES[name], sources, tmp_path)
     image = np.array(Image.open(path).convert("RGB"), float)
     assert image.std() > 10.0
+
+
+def test_figures_of_the_robot_are_of_the_one_that_is_named():
+    sources = Sources(robot_of_plan="h1")
+    assert sources.robot.equipment == ()
+    (axes,) = joint_tree(sources).axes
+    assert axes.get_title() == "Links and joints of H1, from the pelvis out"
+    h1 = RobotModel("h1")
+    said = caption(h1)
+    assert said.startswith("H1: 59 kg, 19 joints")
+    assert f"{h1.leg_length:.2f} m" in said
 
 
 @rendered

@@ -23,6 +23,7 @@ HERE = Path(__file__).parent / "other_robots"
 ROBOTS = distribution("example-robot-data").locate_file(
     "cmeel.prefix/share/example-robot-data/robots"
 )
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")
@@ -40,9 +41,9 @@ def folder(tmp_path_factory):
 @pytest.mark.parametrize(
     ("name", "com", "angle"),
     [
-        pytest.param("talos-squat", 1.0, 0.5, marks=pytest.mark.slow),
-        pytest.param("talos-reach", 1.0, 0.5, marks=pytest.mark.slow),
-        pytest.param("talos-sway", 2.0, 0.5, marks=pytest.mark.slow),
+        ("talos-squat", 1.0, 0.5),
+        ("talos-reach", 1.0, 0.5),
+        ("talos-sway", 2.0, 0.5),
         ("ur5-reach", 0.5, 0.1),
         ("panda-grip", 0.5, 0.1),
     ],
@@ -64,7 +65,6 @@ def test_a_behavior_is_built_verified_and_tracked(folder, tmp_path, name, com, a
         assert any("HalfDiff" in note for note in behavior.provenance["remarks"])
 
 
-@pytest.mark.slow
 def test_fingers_of_a_tracked_hand_follow_each_other(folder, tmp_path):
     behavior = build(str(folder / "panda-grip.yaml"), Library(tmp_path))
     (follower,) = behavior.robot_model.followers
@@ -82,7 +82,6 @@ def test_fingers_of_a_tracked_hand_follow_each_other(folder, tmp_path):
     assert second == pytest.approx(first, abs=1e-4)
 
 
-@pytest.mark.slow
 def test_a_reach_arrives(folder, tmp_path):
     behavior = build(str(folder / "talos-reach.yaml"), Library(tmp_path))
     q = behavior.motion.q[int(0.5 * len(behavior.motion.q))]

@@ -125,6 +125,15 @@ def test_pictures_are_figures_that_a_command_draws():
     assert [n for n in FIGURES if n not in page and not FIGURES[n].moves] == []
 
 
+def test_the_readme_shows_two_robots():
+    """Its pictures are figures, of a drummer and of robots at one scale."""
+    text = (CHECKOUT / "README.md").read_text()
+    shown = [Path(path).stem for path in re.findall(r"!\[.*?\]\((.*?)\)", text)]
+    assert set(shown) <= set(FIGURES)
+    assert {"drummer", "two-robots"} <= set(shown)
+    assert "--robot g1" in text
+
+
 def test_commands_on_the_pages_exist():
     """Every `backbeat WORD` is a subcommand, every `make WORD` a target."""
     targets = re.findall(r"^(\w+):", (CHECKOUT / "Makefile").read_text(), re.MULTILINE)

@@ -65,7 +65,8 @@ class Figure:
 FIGURES = {
     figure.name: figure
     for figure in (
-        Figure("standing-robot", "robot.pictures", "Atlas standing, with heights."),
+        Figure("standing-robot", "robot.pictures", "A robot standing, with heights."),
+        Figure("two-robots", "robot.side_by_side", "Atlas and a G1, at one scale."),
         Figure("drumming-joints", "robot.pictures", "The 17 joints that drum."),
         Figure("singular-pose", "robot.pictures", "Arms that cannot move every way."),
         Figure("kit-layout", "robot.kit_layout", "The kit from above, with numbers."),

@@ -22,6 +22,7 @@ from backbeat.behaviors.specification.kinds import find_specification
 from backbeat.models.actuation.safety_law import SafetyLaw, read_safety_law
 from backbeat.models.common.errors import BackbeatError
 from backbeat.models.kit.drum_kit import DrumKit
+from backbeat.models.robot.description import find_description, load_description
 from backbeat.models.robot.model import RobotModel
 from backbeat.models.state.configuration import Configuration
 from backbeat.mpc.sweep.table import SweepTable
@@ -49,7 +50,8 @@ class Sources:
             behavior: the one whose plan is drawn.
             sweeps: folder of tables of sweeps.
             runs: folder of run files.
-            robot_of_plan: whose plan it is; "" for the usual one, see `Library`.
+            robot_of_plan: which is drawn, and whose plan; "" for the usual one, see
+                `Library`.
         """
         self.library, self.behavior = Path(library), behavior
         self.sweeps, self.runs = Path(sweeps), Path(runs)
@@ -72,8 +74,11 @@ class Sources:
 
     @cached_property
     def robot(self) -> RobotModel:
-        """Atlas with sticks, its base free."""
-        return make_robot(ROBOT, EQUIPMENT, FreeBase())
+        """The drummer, Atlas with sticks unless another one is named; its base free."""
+        name = self.robot_of_plan or ROBOT
+        known = load_description(find_description(name)).equipment
+        carried = tuple(item for item in EQUIPMENT if item in known)
+        return make_robot(name, carried, FreeBase())
 
     @cached_property
     def kit(self) -> DrumKit:

@@ -92,12 +92,15 @@ def number_rows(link: TreeLink, first: float = 0.0) -> float:
 
 def joint_tree(sources: Sources) -> Figure:
     """The tree from left to right, moving joints written on its branches."""
-    base = read_tree(sources.robot)
-    rows = number_rows(base)
-    title = "Links and joints of Atlas with its sticks, from the pelvis out"
+    robot = sources.robot
+    tree = read_tree(robot)
+    rows = number_rows(tree)
+    carried = f" with its {' and '.join(robot.equipment)}" if robot.equipment else ""
+    name, base = robot.name.capitalize(), robot.base_name
+    title = f"Links and joints of {name}{carried}, from the {base} out"
     with mpl.rc_context(STYLE):
         figure = Figure((13.5, 0.55 * rows + 0.8), layout="constrained")
-        draw_tree(figure, base, rows, title)
+        draw_tree(figure, tree, rows, title)
         return figure
 
 

@@ -1,6 +1,7 @@
 """Pictures of the robot: standing, its drumming joints, and arms that are stretched."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import matplotlib as mpl
 import numpy as np
@@ -23,6 +24,8 @@ from backbeat.report.plots.style import COLORS, STYLE
 FRONT = Camera((5.2, 2.2, 1.5), (0.0, 0.0, 0.93), 820, 1000)
 STRAIGHT_ON = Camera((3.6, 0.0, 1.36), (0.0, 0.0, 1.3), 1100, 580)
 ABOVE = Camera((5.3, 1.5, 3.4), (0.05, 0.0, 1.12), 900, 640)
+# Length of Atlas's legs, for whose size that camera is [m].
+LEGS = 0.973
 AXIS = 0.22  # drawn length of a joint's axis [m]
 # Limbs by role, in the order of columns.
 LIMBS = {RIGHT_ARM: "Right arm", TORSO: "Torso", LEFT_ARM: "Left arm"}
@@ -36,32 +39,41 @@ ELLIPSOID = 0.35
 
 
 def standing_robot(sources: Sources) -> Figure:
-    """Atlas in its standing posture, with height, mass and numbers of joints."""
+    """A robot in its standing posture, with height, mass and numbers of joints."""
     robot = sources.robot
     q = robot.posture("stand")
     state = Configuration(robot, q)
-    picture = OffscreenScene(robot).photograph(q, FRONT)
+    size = round(robot.leg_length / LEGS, 2) or 1.0
+    eye, target = (tuple(size * np.array(p)) for p in (FRONT.eye, FRONT.target))
+    camera = replace(FRONT, eye=eye, target=target)
+    picture = OffscreenScene(robot).photograph(q, camera)
     with mpl.rc_context(STYLE):
         figure, axes = picture_axes(picture)
+        base = robot.base_name
         places = {
             "center of mass": state.center_of_mass,
-            "pelvis, the free base": state.pose(robot.base_name).translation(),
-            "head": state.pose(robot.parts["head"].frame).translation(),
+            f"{base}, the free base": state.pose(base).translation(),
         }
+        if "head" in robot.parts:
+            head = state.pose(robot.parts["head"].frame).translation()
+            # Some heads have their frame, as their trunk has, at the waist.
+            if head[2] > places["center of mass"][2] + AXIS * robot.leg_length:
+                places["head"] = head
         for name, place in places.items():
-            (x, y), high = FRONT.project(place[None])[0], place[2]
+            (x, y), high = camera.project(place[None])[0], place[2]
             axes.plot(x, y, "o", mfc="white", mec=COLORS[1], ms=6)
             axes.annotate(
                 f"{name}\n{high:.2f} m above the ground",
                 (x, y),
-                (0.80, 1.0 - (y + 20.0) / FRONT.height),
+                (0.80, 1.0 - (y + 20.0) / camera.height),
                 textcoords="axes fraction",
                 arrowprops={"arrowstyle": "-", "color": COLORS[6], "lw": 0.8},
                 va="center",
             )
-        _arrows(axes, FRONT)
+        _arrows(axes, camera)
+        carried = f" with {' and '.join(robot.equipment)}" if robot.equipment else ""
         axes.set_title(
-            f"Atlas standing: {robot.total_mass:.1f} kg with sticks, "
+            f"{robot.name.capitalize()} standing: {robot.total_mass:.1f} kg{carried}, "
             f"{robot.num_joints} joints"
         )
         return figure

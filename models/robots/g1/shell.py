@@ -1,6 +1,4 @@
-"""Looks of the G1; `python -m backbeat.models.robots.g1.shell` writes its meshes."""
-
-from pathlib import Path
+"""Looks of the G1; `python -m backbeat.models.robots.looks g1` writes its meshes."""
 
 from backbeat.models.meshing import Part
 from backbeat.models.robots.family import (
@@ -15,7 +13,6 @@ from backbeat.models.robots.family import (
     plate,
     post,
     shell,
-    write,
 )
 
 
@@ -116,12 +113,3 @@ def _arm() -> dict[str, list[Part]]:
         ],
         "{side}_rubber_hand": mitten((0.115, -0.012, 0.008), 0.066, 0.044, 1),
     }
-
-
-def main() -> None:
-    """Rewrites every mesh of the robot."""
-    write(Path(__file__).parent / "meshes", parts())
-
-
-if __name__ == "__main__":
-    main()

@@ -1,6 +1,4 @@
-"""Looks of the H1; `python -m backbeat.models.robots.h1.shell` writes its meshes."""
-
-from pathlib import Path
+"""Looks of the H1; `python -m backbeat.models.robots.looks h1` writes its meshes."""
 
 from backbeat.models.meshing import Part
 from backbeat.models.robots.family import (
@@ -16,7 +14,6 @@ from backbeat.models.robots.family import (
     plate,
     post,
     shell,
-    write,
 )
 
 
@@ -102,12 +99,3 @@ def _arm() -> dict[str, list[Part]]:
             *moved(mitten((0.13, 0.0, 0.0), 0.075, 0.05, 1), 0.2, 0.0, -0.016),
         ],
     }
-
-
-def main() -> None:
-    """Rewrites every mesh of the robot."""
-    write(Path(__file__).parent / "meshes", parts())
-
-
-if __name__ == "__main__":
-    main()

@@ -1,6 +1,4 @@
-"""Looks of the T1; `python -m backbeat.models.robots.t1.shell` writes its meshes."""
-
-from pathlib import Path
+"""Looks of the T1; `python -m backbeat.models.robots.looks t1` writes its meshes."""
 
 from backbeat.models.meshing import Part
 from backbeat.models.robots.family import (
@@ -15,7 +13,6 @@ from backbeat.models.robots.family import (
     plate,
     post,
     shell,
-    write,
 )
 
 
@@ -139,12 +136,3 @@ def _arm() -> list[tuple[str, str, list[Part]]]:
 def _hand() -> list[Part]:
     hand = mitten((0.0, 0.1, 0.0), 0.055, 0.04, 1)
     return [Part(p.mesh.moved(0.0, 0.14, 0.0), p.material, p.crease) for p in hand]
-
-
-def main() -> None:
-    """Rewrites every mesh of the robot."""
-    write(Path(__file__).parent / "meshes", parts())
-
-
-if __name__ == "__main__":
-    main()

@@ -34,7 +34,7 @@ window.makePanel = ({ info, find }, send, state) => {
   group("push",
     make("label", {}, make("span", { textContent: "at the" }), body),
     slider({ label: "impulse", unit: "N s", low: 5, high: offer["most impulse"], step: 5,
-      hint: "over a tenth of a second; standing, Atlas bears some 110" },
+      hint: "over a tenth of a second" },
       () => own.impulse, (x) => (own.impulse = x)),
     slider({ label: "direction", unit: "°", low: -180, high: 180, step: 5,
       hint: "0 is forward, 90 to the robot's left" },
