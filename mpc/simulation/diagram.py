@@ -92,6 +92,7 @@ class ClosedLoop(ControlledRobot):
         # The motors hold the robot already.
         motors = self.body.servo.GetMyMutableContextFromRoot(context)
         self.body.servo.set_effort(motors, behavior.motion.tau[0])
+        self.body.servo.set_held(motors, behavior.motion.tau[0])
         return context
 
     def joint_sample(self, root: Context, t: float) -> JointSample:
@@ -230,7 +231,7 @@ def _joint_modes(reference: Reference, scenario: Scenario) -> JointModes | None:
         return None
     latency = scenario.latency
     periods = soft_periods(compliant, reference, timing, latency)
-    return JointModes(reference, latency, periods, timing.time_step)
+    return JointModes(reference, latency, periods, scenario.sampling)
 
 
 def _connect_command(
