@@ -6,6 +6,7 @@ import numpy as np
 
 from backbeat.models.contact.cones import CONE_ROWS, wrench_cone
 from backbeat.models.dynamics.finite import UNBOUNDED
+from backbeat.optimization.kinematics.joint_units import joint_units
 from backbeat.optimization.kinematics.straight_limbs import bent_range
 from backbeat.optimization.problem.trajectory_problem import TrajectoryProblem
 from backbeat.optimization.transcription.frame_slots import FrameSlot
@@ -39,7 +40,7 @@ def write_bounds(
     motors = problem.motor_rows
     size = len(motors.lower)
     bound(layout.motor, size, inner, motors.lower, motors.upper)
-    margin = limits.position_margin
+    margin = limits.position_margin * joint_units(robot)
     low, high = robot.position_lower + margin, robot.position_upper - margin
     for q in (problem.q_start, problem.q_end):
         if q is not None:
