@@ -37,6 +37,7 @@ from backbeat.models.adoption.structure import (
 )
 from backbeat.models.common.errors import BackbeatError
 from backbeat.models.robot.model import RobotModel
+from backbeat.models.state.configuration import Configuration
 from backbeat.models.urdf.checks.inertia import refuse_impossible_bodies
 from backbeat.models.urdf.loading.extensions import describe
 from backbeat.models.urdf.reading.description import listed
@@ -184,6 +185,14 @@ def _propose_postures(structure: Anatomy, path: Path, proposal: Proposal) -> Non
     }
     signs = opposed_joints(robot, stand.q)
     proposal.keys["roles"] = with_signs(proposal.keys["roles"], signs)
+    if _bends_back(robot, stand.q):
+        base = proposal.keys["base"]
+        proposal.guessed(
+            "ahead",
+            f"x of {base}, and knees bend backward",
+            "as birds' do; if x points back, add a link that carries "
+            f'{base} by a fixed joint with rpy="0 0 3.14159265"',
+        )
     for name, stance in postures.items():
         is_lower = name == "stand" or stance.bend > stand.bend
         proposal.guessed(
@@ -193,6 +202,19 @@ def _propose_postures(structure: Anatomy, path: Path, proposal: Proposal) -> Non
             f"{100 * stance.load:.0f} % of its effort"
             + ("" if is_lower else "; it cannot bend its knees farther"),
         )
+
+
+def _bends_back(robot: RobotModel, q: np.ndarray) -> bool:
+    """Whether knees are behind the middles of their legs."""
+    state = Configuration(robot, q)
+    ahead = 0.0
+    for side in ("left", "right"):
+        if any(f"{side} {part}" not in robot.roles for part in ("hip", "ankle")):
+            return False
+        leg = [state.place(robot.roles.link(f"{side} {part}"))[0]
+               for part in ("hip", "knee", "ankle")]  # fmt: skip
+        ahead += leg[1] - 0.5 * (leg[0] + leg[2])
+    return ahead < 0.0
 
 
 def _lower(stand: Stance, finder: StanceFinder) -> dict[str, Stance]:

@@ -183,7 +183,7 @@ class StanceFinder:
                 continue
             low = robot.position_lower[knee.joint]
             high = robot.position_upper[knee.joint]
-            side = bending_side(knee.straight, float(low), float(high))
+            side = self._side(name, knee.joint, knee.straight, bend)
             angle = knee.straight + side * bend
             joints[knee.joint] = np.clip(angle, low + 0.02, high - 0.02)
             weights[6 + knee.joint] = HELD
@@ -192,6 +192,17 @@ class StanceFinder:
                 low, high = robot.position_lower[j], robot.position_upper[j]
                 joints[j] = np.clip(-share * bend, low + 0.02, high - 0.02)
         return self._standing(joints), weights
+
+    def _side(self, name: str, knee: int, straight: float, bend: float) -> float:
+        """Side of straight to which a knee bends: ahead, as far as it can do so."""
+        robot = self.robot
+        low, high = robot.position_lower[knee], robot.position_upper[knee]
+        state = Configuration(robot, self._standing(np.zeros(robot.num_joints)))
+        across = float(state.jacobian(name)[1, 6 + knee])
+        room = high - straight if across > 0.0 else straight - low
+        if room > bend:
+            return float(np.sign(across))
+        return bending_side(straight, float(low), float(high))
 
     def _around(self, name: str, knee: int, side: float) -> Iterator[tuple[int, float]]:
         """Joints of a leg parallel to its knee, and their share of its bend."""

@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from backbeat.behaviors.building.build_key import build_key, robot_and_sources
+from backbeat.behaviors.building.easier import changes, easier, knot_key
+from backbeat.behaviors.building.fitting import fitted, is_transferred
 from backbeat.behaviors.building.tried_options import tried_options
 from backbeat.behaviors.dance.choreography import DanceSpecification
 from backbeat.behaviors.dance.preview import preview
@@ -15,7 +17,7 @@ from backbeat.behaviors.drumming.specification import DrummingSpecification
 from backbeat.behaviors.library.behavior import Behavior, Progress
 from backbeat.behaviors.library.build_cost import SOLVING, BuildCost
 from backbeat.behaviors.library.store import Library
-from backbeat.behaviors.motion.authored import BEND, Specification
+from backbeat.behaviors.motion.authored import Specification
 from backbeat.behaviors.motion.plan import MotionPlan
 from backbeat.behaviors.setlist.show import make_show
 from backbeat.behaviors.setlist.specification import SetlistSpecification
@@ -38,16 +40,16 @@ from backbeat.behaviors.specification.kinds import (
     Variant,
     find_specification,
     read_any,
-    read_specification,
 )
-from backbeat.behaviors.specification.setlist_rules import as_in_show, part_paths
+from backbeat.behaviors.specification.setlist_rules import (
+    as_in_show,
+    read_parts,
+)
 from backbeat.behaviors.specification.transfer import transferred
-from backbeat.models.collision.making import make_self_collision_model
 from backbeat.models.common.errors import BackbeatError, NoMotionError
 from backbeat.optimization.diagnosis.explanation import explain
 from backbeat.optimization.interior_point.phase_durations import optimize_durations
 from backbeat.optimization.interior_point.solver import InteriorPoint
-from backbeat.optimization.kinematics.straight_limbs import gets_straight
 from backbeat.optimization.transcription.transcribe import Transcription
 
 # How often knots get closer together where a motion fails between them.
@@ -111,10 +113,28 @@ def build(
         behavior = replace(behavior, provenance={**behavior.provenance, **made})
     else:
         windowed_solver = WindowedSolver(library.folder / ".windows", processes)
-        behavior = solve(specification, text, path, key, reports, windowed_solver)
+        behavior = _fitted(specification, text, path, key, reports, windowed_solver)
     library.save(behavior)
     report(1.0, "stored")
     return behavior
+
+
+def _fitted(
+    specification: Specification,
+    text: str,
+    path: Path,
+    key: str,
+    reports: Reports,
+    windowed_solver: WindowedSolver | None = None,
+) -> Behavior:
+    """Solves a specification, smaller where it is too large for another robot."""
+
+    def attempt(other: Specification, text: str) -> Behavior:
+        return solve(other, text, path, key, reports, windowed_solver)
+
+    if is_transferred(specification, path):
+        return fitted(specification, text, path, attempt, reports.progress)
+    return attempt(specification, text)
 
 
 def solve(
@@ -161,16 +181,16 @@ def _solve(
     behavior = _attempt(specification, text, path, reports, windowed_solver)
     asked, tried, rounds = specification, list[str](), 0
     while not behavior.certificate.passed and rounds < FINER_ROUNDS:
-        other = _easier(specification, behavior)
+        other = easier(specification, behavior)
         if other is None:
             break
-        rounds += int(_knot_key(other) != _knot_key(specification))
+        rounds += int(knot_key(other) != knot_key(specification))
         specification = other
         tried.append(str(behavior.certificate.failures()[0]))
-        how = " and ".join(_changed(asked, specification))
+        how = " and ".join(changes(asked, specification))
         cost.report(0.1, f"fails between knots ({tried[-1]}), now with {how}")
         behavior = _attempt(specification, text, path, reports, windowed_solver)
-    changed = _changed(asked, specification)
+    changed = changes(asked, specification)
     check_certificate(behavior, _said_of_knots(changed))
     made = {"key": key, "seconds": time.perf_counter() - started, **cost.provenance()}
     if tried:
@@ -181,49 +201,6 @@ def _solve(
         known: list[str] = behavior.provenance["remarks"]  # type: ignore[assignment]
         made["remarks"] = [remark, *known]
     return replace(behavior, provenance={**behavior.provenance, **made})
-
-
-def _easier(specification: Specification, behavior: Behavior) -> Specification | None:
-    """The same motion with more apart, bent knees or closer knots; None if it is so."""
-    near = _unwatched(specification, behavior)
-    if near and (apart := specification.with_links_apart(near)) is not None:
-        return apart
-    bent = specification.with_bent_knees()
-    if bent is not None and gets_straight(behavior.robot_model, behavior.motion, BEND):
-        return bent
-    return specification.with_closer_knots()
-
-
-def _unwatched(
-    specification: Specification, behavior: Behavior
-) -> list[tuple[str, str]]:
-    """Links that get into each other and that the plan did not keep apart."""
-    known: list[list[str]] = getattr(specification, "apart", [])
-    model = make_self_collision_model(behavior.robot_model, apart=known)
-    found = {
-        tuple(sorted(thing.name for thing in place.things))
-        for place in behavior.certificate.places
-        if place.name == "collision"
-    }
-    return [(a, b) for a, b in sorted(found) if a != b and not model.watches(a, b)]
-
-
-def _changed(asked: Specification, made: Specification) -> list[str]:
-    """Changes against the specification, with the keys that give them."""
-    found = []
-    if (apart := getattr(made, "apart", [])) != getattr(asked, "apart", []):
-        pairs = ", ".join(f"[{', '.join(pair)}]" for pair in apart)
-        found.append(f"links that stay apart (apart: [{pairs}])")
-    if (bend := getattr(made, "bend", 0.0)) != getattr(asked, "bend", 0.0):
-        found.append(f"knees that stay bent where feet stand (bend: {bend:g})")
-    if _knot_key(made) != _knot_key(asked):
-        found.append(f"closer knots than asked for ({_knot_key(made)})")
-    return found
-
-
-def _knot_key(specification: Specification) -> str:
-    """The key and value by which a specification has the knots that it has."""
-    return f"knot_spacing: {getattr(specification, 'knot_spacing', 0.0):.3g}"
 
 
 def _said_of_knots(changed: Sequence[str]) -> str:
@@ -322,20 +299,20 @@ def _make_show(
 ) -> Behavior:
     """Builds the behaviors of a setlist for its robot, and the ways between them."""
     parts: dict[str, Behavior] = {}
-    paths = part_paths(setlist, folder)
-    for i, (name, path) in enumerate(paths.items()):
-        specification, own = read_specification(path)
+    read = read_parts(setlist, folder)
+    for i, (name, part) in enumerate(read.items()):
 
         def report(share: float, what: str, i: int = i, name: str = name) -> None:
             stem = Path(name).stem
-            reports.progress(0.6 * (i + share) / len(paths), f"{stem}: {what}")
+            reports.progress(0.6 * (i + share) / len(read), f"{stem}: {what}")
 
         within = Reports(report, reports.log)
-        wanted = as_in_show(specification, setlist)
-        if wanted == specification:
-            parts[name] = build(path, library, False, *within)
+        wanted = as_in_show(part.specification, setlist)
+        if wanted == part.specification:
+            variant = part.variant
+            parts[name] = build(part.path, library, False, *within, variant=variant)
         else:
-            parts[name] = solve(wanted, own, path, "", within)
+            parts[name] = _fitted(wanted, part.text, part.path, "", within)
     show = make_show(
         setlist,
         parts,

@@ -26,6 +26,7 @@ from backbeat.behaviors.dance.tasks import DanceTasks
 from backbeat.behaviors.dance.vocabulary.channels import missing_turns
 from backbeat.behaviors.dance.vocabulary.move import Move
 from backbeat.behaviors.dance.vocabulary.move_file import move_files, vocabulary
+from backbeat.behaviors.footsteps.sole_share import sole_share
 from backbeat.behaviors.footsteps.specification import Walker
 from backbeat.behaviors.footsteps.stride_reach import check_strides
 from backbeat.behaviors.library.behavior import Event, Mount, make_robot
@@ -189,7 +190,8 @@ class DanceSpecification(DanceLayers):
             check_strides(robot, q_start, walker.prints, names)
             schedule, times = walker.prints.schedule(), walker.prints.times
             chosen = [*walker.swing_tasks(), *tasks.stepping(walker, _flights(found))]
-            limits = Limits(bend=self.bend, friction_share=0.8, patch_share=0.7)
+            share = sole_share(robot, 0.7)
+            limits = Limits(bend=self.bend, friction_share=0.8, patch_share=share)
             guess = tasks.guess(walker)
         else:
             times = np.array([tempo.time(k / per_beat) for k in range(N)])

@@ -29,14 +29,22 @@ ArmPath = list[tuple[float, np.ndarray]]
 class ArmPathSearch:
     """Searches paths of one arm."""
 
-    def __init__(self, clearance: Clearance, slack: float) -> None:
+    def __init__(
+        self,
+        clearance: Clearance,
+        slack: float,
+        is_up: Callable[[np.ndarray], bool] | None = None,
+    ) -> None:
         """Prepares the search.
 
         Args:
             clearance: clearance of a posture.
             slack: how much of the margin may be missing [m].
+            is_up: whether a posture half way has its tip as high as it shall be; None
+                where an optimizer finds that by itself.
         """
         self._clearance, self._slack = clearance, slack
+        self._is_up = is_up or (lambda posture: True)
 
     def find(
         self,
@@ -68,7 +76,7 @@ class ArmPathSearch:
                 for _ in range(DRAWS // len(SPREADS)):
                     via = 0.5 * (over + under) + spread * rng.normal(size=len(over))
                     length = _length(over, via) + _length(via, under)
-                    if length >= best[0]:
+                    if length >= best[0] or not self._is_up(via):
                         continue
                     if self._clear(over, via, True) and self._clear(via, under, True):
                         best = (

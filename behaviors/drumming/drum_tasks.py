@@ -13,6 +13,7 @@ import numpy as np
 from pydrake.math import RigidTransform
 
 from backbeat.behaviors.drumming.drummer import elbow, stick, stick_tip
+from backbeat.behaviors.drumming.kit_at_size import stick_length
 from backbeat.behaviors.drumming.strokes import (
     PLAIN,
     PlannedHit,
@@ -174,6 +175,7 @@ class DrumTasks:
                 planned_rebound(self.kit.member(hit.member).restitution),
                 self.stroke,
                 self.grid,
+                stick_length(self.robot, hand),
             )
             tasks += strike(planned)
             tasks += swing(planned) if self.stroke.shaped else clear(planned)

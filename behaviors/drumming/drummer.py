@@ -12,6 +12,7 @@ from backbeat.behaviors.music.notation.score import FEET, HANDS, Hit, Score
 from backbeat.models.common.errors import BackbeatError
 from backbeat.models.kit.drum_kit import DrumKit
 from backbeat.models.kit.pedals import BEATER_NAME
+from backbeat.models.kit.resizing import AS_WRITTEN, Resizing
 from backbeat.models.robot.model import RobotModel
 
 # Height of a tip that waits above a head [m].
@@ -128,6 +129,7 @@ def target_pose(
     name: str,
     hand: str,
     touch: Callable[[str, str], RigidTransform],
+    size: Resizing = AS_WRITTEN,
 ) -> RigidTransform:
     """Where a tip is at a target.
 
@@ -137,11 +139,14 @@ def target_pose(
         name: of the target.
         hand: whose it is.
         touch: where a tip touches a head, by member and hand.
+        size: what became of the kit's places.
     """
     target = next(t for t in score.targets if t.name == name)
     if target.member:
-        return RigidTransform([0.0, 0.0, WAITING]) @ touch(target.member, hand)
-    return RigidTransform(kit.p_WK + target.place)
+        above = size.factor * WAITING
+        return RigidTransform([0.0, 0.0, above]) @ touch(target.member, hand)
+    place = target.place if size == AS_WRITTEN else size.place(list(target.place))
+    return RigidTransform(kit.p_WK + place)
 
 
 def make_player(

@@ -113,13 +113,19 @@ class DrummingProblem:
         feet = played_feet(written, seated, specification.name)
         with located("robot"):
             at_kit = RobotAtKit(
-                specification.robot, specification.equipment, seated, kit, feet
+                specification.robot,
+                specification.equipment,
+                seated,
+                kit,
+                feet,
+                specification.scale,
             )
         self.at_kit, self.robot, self.kit = at_kit, at_kit.robot, at_kit.kit
-        self.postures = at_kit.strike_postures(specification.stroke.slope)
+        self.stroke = specification.stroke.at_size(specification.scale)
+        self.postures = at_kit.strike_postures(self.stroke.slope)
         self.shared: set[str] = set()
         # Of its own: before it is known which members are shared, tips aim elsewhere.
-        reach = at_kit.strike_postures(specification.stroke.slope)
+        reach = at_kit.strike_postures(self.stroke.slope)
         player = make_player(self.kit, reach, self.touch, hints)
         score = self._load(path, kit_members(self.kit), player)
         self.score: Score = with_tempo_scale(score, specification.tempo_scale)
@@ -127,23 +133,27 @@ class DrummingProblem:
         self.tempo = self.score.tempo
         self.shared = shared_members(self.score)
         check_length(specification.name, self.tempo.time(self.score.beats))
+        self.grid = self._knots()
+        self.times = self.grid.times
+
+    def _knots(self) -> KnotGrid:
+        """Knots at all that happens, and evenly between."""
         beats = [h.beat for h in self.score.hits]
         beats += [b for h in self.score.holds for b in (h.contact_start, h.contact_end)]
         beats += [b for t in self.score.targets for b in (t.beat, t.beat + t.beats)]
         spans = [
             (a, b)
-            for hand in (*HANDS, *at_kit.feet)
+            for hand in (*HANDS, *self.at_kit.feet)
             for (a, *_), (b, *_) in itertools.pairwise(self.score.stops(hand))
         ]
-        if specification.tempo_scale != 1.0:
+        if self.specification.tempo_scale != 1.0:
             # Knots grow apart from one of these to the next.
             for h in self.score.holds:
                 beats += list(np.arange(h.contact_start, h.contact_end, REST_ANCHORS))
         # An ankle is at the hit in a third of the time that a wrist takes.
         steps = frozenset(h.beat for h in self.score.hits if h.hand in FEET)
         finer = (*(steps,) * bool(steps), *self.hints.finer)
-        self.grid = KnotGrid(self.tempo, self.score.beats, beats, spans, finer)
-        self.times = self.grid.times
+        return KnotGrid(self.tempo, self.score.beats, beats, spans, finer)
 
     def _load(
         self, path: Path, members: Members, player: HandModel | None = None
@@ -168,13 +178,14 @@ class DrummingProblem:
         The same of a target by its name, which is in the air.
         """
         if member not in self.kit.members:
-            return target_pose(self.score, self.kit, member, hand, self.touch)
+            size = self.at_kit.size
+            return target_pose(self.score, self.kit, member, hand, self.touch, size)
         place = [*self.aim(member, hand), TIP_RADIUS]
         return self.kit.strike_pose(member) @ RigidTransform(place)
 
     def plan(self) -> MotionPlan:
         """The problem with strokes, holds and impacts of all hits."""
-        specification, stroke = self.specification, self.specification.stroke
+        specification, stroke = self.specification, self.stroke
         q_start = start_at_rest(
             self.score, self.resting, self.at_kit.posture, specification.name
         )
@@ -231,7 +242,7 @@ class DrummingProblem:
 
     def _pedals(self) -> list[PedalTasks]:
         """What feet do."""
-        stroke = self.specification.stroke
+        stroke = self.stroke
         return [
             PedalTasks(
                 foot,

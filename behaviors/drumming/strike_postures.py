@@ -7,7 +7,7 @@ is where the optimizer starts.
 """
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,7 +24,6 @@ from backbeat.optimization.kinematics.inverse_kinematics import (
     InverseKinematics,
 )
 
-STICK_LENGTH = 0.27  # from grip to tip [m]
 # Random starts tried before a drum counts as out of reach, and their spread [rad].
 STARTS, SPREAD = 40, 0.8
 # What an arm may lack in clearance [m]: the optimizer pushes it out again.
@@ -34,6 +33,8 @@ SLACK = 2e-3
 BACK = (1e4, 20.0)
 # Clearance that may lack on the path between two heads, where it need not be exact [m].
 PATH_SLACK = 5e-3
+# How much lower than its apex a tip may be half way, as a share of that.
+LOWER = 0.3
 
 
 # Looks down from a height: a bound from below on its z is one from above on a height.
@@ -49,6 +50,7 @@ class ArmFrames:
         tip, stick: frames of the stick's tip and of the stick.
         elbow: frame at the elbow.
         elbow_height: height that the elbow shall not exceed in the world [m].
+        stick_length: from grip to tip [m].
     """
 
     joints: np.ndarray
@@ -56,6 +58,7 @@ class ArmFrames:
     stick: str
     elbow: str
     elbow_height: float
+    stick_length: float
 
 
 class StrikePostures:
@@ -72,6 +75,7 @@ class StrikePostures:
         collisions: Mapping[str, CollisionModel],
         arms: Mapping[str, ArmFrames],
         slope: float,
+        stays_up: bool = False,
     ) -> None:
         """Prepares the search.
 
@@ -81,10 +85,13 @@ class StrikePostures:
             collisions: what keeps away from what while a hand moves, by hand.
             arms: frames of each arm, by hand.
             slope: least slope of the stick down to the head [rad].
+            stays_up: whether a tip is over both heads half way from one to the other
+                from the beginning; else an optimizer raises it.
         """
+        self._stays_up = stays_up
         self.robot, self.posture = robot, posture
         self._arms = arms
-        self._grip = STICK_LENGTH * np.sin(slope)
+        self._slope = slope
         self._collisions = collisions
         self._found: dict[tuple[str, str, float], np.ndarray] = {}
         # Weight of the back, and whether the elbow is free, by hand and member.
@@ -148,9 +155,21 @@ class StrikePostures:
             kinds = ((False, False), (True, True), (True, False), (False, True))
             lifts = [(over(a, x), over(b, y)) for x, y in kinds]
             ends = [self.reach(hand, s.member, s.X_WT) for s in (a, b)]
-            search = ArmPathSearch(self._clearance(hand), PATH_SLACK)
+            is_up = self._is_up(hand, top - LOWER * apex) if self._stays_up else None
+            search = ArmPathSearch(self._clearance(hand), PATH_SLACK, is_up)
             self._paths[key] = search.find(ends[0], ends[1], lifts)
         return self._paths[key]
+
+    def _is_up(self, hand: str, height: float) -> Callable[[np.ndarray], bool]:
+        """Whether a tip is above a height [m] at a posture of its arm."""
+        q, at = self.posture.copy(), self.robot.base_positions + self.arm(hand)
+        state = Configuration(self.robot, q)
+
+        def is_up(joints: np.ndarray) -> bool:
+            q[at] = joints
+            return bool(state.update(q).place(self._arms[hand].tip)[2] > height)
+
+        return is_up
 
     def _clearance(self, hand: str) -> Clearance:
         """Clearance of an arm while the rest of the robot is as in the posture."""
@@ -209,9 +228,10 @@ class StrikePostures:
         start: np.ndarray,
     ) -> IKSolution:
         arm = self._arms[hand]
+        grip = arm.stick_length * np.sin(self._slope)
         targets = {
             arm.tip: IKTarget(X_WT, "x y z"),
-            arm.stick: IKTarget(X_WT, "z", lower=self._grip),
+            arm.stick: IKTarget(X_WT, "z", lower=grip),
         }
         back, elbow_is_free = self._reaches[hand, member]
         if not elbow_is_free:

@@ -7,12 +7,11 @@ Accent: Comparing Striking Velocity and Timing in an Ostinato Rhythm Performed b
 Four Drummers", 2004).
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from pydrake.math import RigidTransform
 
-from backbeat.behaviors.drumming.strike_postures import STICK_LENGTH
 from backbeat.behaviors.motion.knot_grid import SPACING, KnotGrid
 from backbeat.behaviors.music.notation.score import Hit
 from backbeat.models.common.errors import BackbeatError
@@ -87,6 +86,12 @@ class Stroke:
                 f"{name}: a stroke has a slope of 0 to 1 rad", path=("stroke",)
             )
 
+    def at_size(self, scale: float) -> "Stroke":
+        """The same in the same time, of so many times the height and speed."""
+        if scale == 1.0:
+            return self
+        return replace(self, apex=scale * self.apex, speed=scale * self.speed)
+
     def strike_speed(self, velocity: float) -> float:
         """Speed at the head for a velocity as in MIDI [m/s]."""
         return self.speed * loudness(velocity)
@@ -138,6 +143,7 @@ class PlannedHit:
         rebound: share of its speed that the stick keeps.
         stroke: how it is struck.
         grid: the knots.
+        stick_length: from grip to tip [m]; 0 for a foot.
     """
 
     hit: Hit
@@ -147,6 +153,7 @@ class PlannedHit:
     rebound: float
     stroke: Stroke
     grid: KnotGrid
+    stick_length: float = 0.0
 
     @property
     def knot(self) -> int:
@@ -186,7 +193,7 @@ def strike(planned: PlannedHit) -> list[Task]:
     tip, X_WT = planned.tip, planned.X_WT
     beside = np.r_[last:k, k + 1 : first + 1]
     sideways = 0.8 * SPACING
-    grip = STICK_LENGTH * np.sin(planned.stroke.slope)
+    grip = planned.stick_length * np.sin(planned.stroke.slope)
     return [
         FrameTask(tip, np.array([k]), X_WT, "x y z"),
         *(fall(planned, i, i == last) for i in range(last, k)),

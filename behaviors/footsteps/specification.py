@@ -7,8 +7,18 @@ from pathlib import Path
 import numpy as np
 from pydrake.math import RigidTransform, RollPitchYaw, RotationMatrix
 
+from backbeat.behaviors.footsteps.arm_swing import swinging_joints
 from backbeat.behaviors.footsteps.footprints import Footprint, Footprints, swing_path
-from backbeat.behaviors.footsteps.step import FEET, STANDING, Step
+from backbeat.behaviors.footsteps.jump import (
+    CROUCH,
+    JUMP_CLEARANCE,
+    as_jump,
+    check_crouch,
+    leaves_ground,
+    shallow,
+)
+from backbeat.behaviors.footsteps.sole_share import sole_share
+from backbeat.behaviors.footsteps.step import FEET, IN_WORDS, STANDING, Step
 from backbeat.behaviors.footsteps.stride_reach import check_strides
 from backbeat.behaviors.library.behavior import Event, Mount, make_robot
 from backbeat.behaviors.motion.authored import (
@@ -39,27 +49,15 @@ from backbeat.optimization.problem.trajectory_problem import (
     Weights,
 )
 
-IN_WORDS = {
-    "both": "both feet",
-    "left": "left foot",
-    "right": "right foot",
-    "none": "in the air",
-}
 # Least time between knots [s].
 FINEST = 0.005
 # Share of each sole that may carry: one that yields tips over its edge long before the
 # center of pressure is there.
 PATCH_SHARE = 0.6
-# Share of torques, and distance from joint stops [rad], that a jump keeps to: legs of
-# who lands askew bend further and brake harder than planned.
-JUMP_TORQUE, JUMP_MARGIN = 0.8, 0.1
 # A swing keeps at least this share of its clearance.
 LEAST_CLEARANCE = 0.8
-# Feet of a jump come no nearer to the ground between its ends [m]; how high they get
-# is up to the jump.
-JUMP_CLEARANCE = 0.01
-# Cost per second on the height of the center of mass [1/m^2]: of one that stays up, and
-# of one that jumps; and the share of the last stance in which that stands up again.
+# Cost per second on the height of the center of mass [1/m^2], and of one that jumps;
+# and the share of the last stance in which that stands up again.
 HOLD_HEIGHT, FREE_HEIGHT, STRAIGHT = 400.0, 4.0, 0.4
 
 
@@ -81,6 +79,8 @@ class FootstepSpecification(Specification):
     knot_spacing: float = 0.05
     # How far knees of feet that stand stay from straight [rad]; 0 for any.
     bend: float = 0.0
+    # How far the trunk of who jumps goes down at most [leg lengths]; 0 for any.
+    crouch: float = 0.0
     # Pairs of links that are near each other, and stay apart all the same.
     apart: list[list[str]] = field(default_factory=list)
 
@@ -92,6 +92,12 @@ class FootstepSpecification(Specification):
     def with_bent_knees(self) -> "FootstepSpecification | None":
         """As of `Specification`, by the key `bend`."""
         return replace(self, bend=BEND) if self.bend < BEND else None
+
+    def with_less_crouch(self) -> "FootstepSpecification | None":
+        """As of `Specification`, by the key `crouch`."""
+        if not leaves_ground(self.steps) or 0 < self.crouch <= CROUCH:
+            return None
+        return replace(self, crouch=CROUCH)
 
     def with_links_apart(
         self, pairs: Sequence[tuple[str, str]]
@@ -108,14 +114,27 @@ class FootstepSpecification(Specification):
         self._check()
         with located("robot"):
             robot = make_robot(self.robot, tuple(self.equipment), Mount())
-        steps = [step.scaled(self.scale) for step in self.steps]
-        swing = self.arm_swing / self.scale
-        scaled = replace(self, steps=steps, arm_swing=swing, scale=1.0)
         with located("start"):
-            walker = Walker(scaled, robot, start_configuration(robot, self.start))
+            walker = Walker(
+                self.at_size(), robot, start_configuration(robot, self.start)
+            )
         names = [f"{self.name}, step {i}," for i, _ in enumerate(self.steps, 1)]
         check_strides(robot, walker.q_start, walker.prints, names)
         return walker.plan()
+
+    def at_size(self) -> "FootstepSpecification":
+        """The same steps in lengths that need no scale any more.
+
+        A jump without music takes the time in which a body falls as much farther.
+        """
+        scale, time, swing = self.scale, 1.0, self.arm_swing / self.scale
+        if leaves_ground(self.steps) and not self.bpm:
+            time = float(np.sqrt(scale))
+        steps = [step.scaled(scale, time) for step in self.steps]
+        spacing = max(FINEST, time * self.knot_spacing)
+        return replace(
+            self, steps=steps, arm_swing=swing, knot_spacing=spacing, scale=1.0
+        )
 
     def first_meter(self) -> Meter:
         """The meter of its music."""
@@ -137,6 +156,7 @@ class FootstepSpecification(Specification):
                 path=("knot_spacing",),
             )
         check_bend(self.name, self.bend)
+        check_crouch(self.name, self.crouch)
         check_scale(self.name, self.scale)
         for i, step in enumerate(self.steps, 1):
             where, place = f"{self.name}, step {i}", ("steps", i - 1)
@@ -253,7 +273,7 @@ class Walker:
         )
 
     def _left_out(self) -> Iterator[str]:
-        if self.specification.arm_swing and not _swinging_joints(self.robot):
+        if self.specification.arm_swing and not swinging_joints(self.robot):
             yield (
                 f"{self.robot.name} has no joint for left and right shoulder pitch, "
                 "and its arms do not swing"
@@ -268,15 +288,13 @@ class Walker:
 
     @property
     def _jumps(self) -> bool:
-        return any(s.feet == "none" for s in self.specification.steps)
+        return leaves_ground(self.specification.steps)
 
     def _limits(self) -> Limits:
         """What the motion may use of the robot."""
-        bend = self.specification.bend
-        limits = Limits(bend=bend, friction_share=0.8, patch_share=PATCH_SHARE)
-        if not self._jumps:
-            return limits
-        return replace(limits, torque=JUMP_TORQUE, position_margin=JUMP_MARGIN)
+        bend, share = self.specification.bend, sole_share(self.robot, PATCH_SHARE)
+        limits = Limits(bend=bend, friction_share=0.8, patch_share=share)
+        return as_jump(limits) if self._jumps else limits
 
     def _tasks(self) -> Iterator[Task]:
         """Feet through the air, body between the feet, trunk upright, arms."""
@@ -292,7 +310,9 @@ class Walker:
         yield CenterOfMassTask(knots, middle + [0.0, 0.0, com[2]], weight)
         level = [RigidTransform(RotationMatrix(RollPitchYaw(0, 0, a))) for a in yaw]
         yield FrameTask(self.robot.trunk.name, knots, level, "rx ry rz", weight=20.0)
-        arms = _swinging_joints(self.robot)
+        if self._jumps and self.specification.crouch:
+            yield shallow(self.robot, self.q_start, knots, self.specification.crouch)
+        arms = swinging_joints(self.robot)
         if self.specification.arm_swing and arms:
             joints, signs = arms
             swing = self.specification.arm_swing * apart[:, None] * signs
@@ -327,20 +347,3 @@ class Walker:
 
 def _holds(between: list[float], time: float) -> bool:
     return len(between) == 2 and 0 < between[0] <= time <= between[1]
-
-
-def _swinging_joints(robot: RobotModel) -> tuple[np.ndarray, np.ndarray] | None:
-    """(2,) joints that swing the arms, and (2,) signs that send the left one back.
-
-    None for a robot without shoulders.
-    """
-    joints, signs = [], []
-    for side, way in zip(FEET, (1.0, -1.0), strict=True):
-        pitch = robot.roles.turning(f"{side} shoulder pitch")
-        if pitch is None and f"{side} shoulder" not in robot.roles:
-            return None
-        # Without the turns of its joints, a shoulder swings about the first of them.
-        name, sign = pitch or (robot.roles.names(f"{side} shoulder")[0], way)
-        joints.append(robot.joint_index(name))
-        signs.append(way * sign)
-    return np.array(joints), np.array(signs)

@@ -6,6 +6,12 @@ from dataclasses import dataclass, field, replace
 FEET = ("left", "right")
 STANDING = {"both": ("left", "right"), "left": ("left",), "right": ("right",)}
 STANDING["none"] = ()
+IN_WORDS = {
+    "both": "both feet",
+    "left": "left foot",
+    "right": "right foot",
+    "none": "in the air",
+}
 
 
 @dataclass
@@ -29,12 +35,14 @@ class Step:
     # Least and most time [s], where the step may choose; empty where it may not.
     between: list[float] = field(default_factory=list)
 
-    def scaled(self, scale: float) -> "Step":
-        """The same step with all lengths so much longer."""
+    def scaled(self, scale: float, time: float = 1.0) -> "Step":
+        """The same step with all lengths, and seconds, so much longer."""
         if scale == 1.0:
             return self
         return replace(
             self,
+            time=time * self.time,
+            between=[time * x for x in self.between],
             to=[scale * x for x in self.to],
             via=[[scale * x for x in place] for place in self.via],
             clearance=scale * self.clearance,

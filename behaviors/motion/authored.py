@@ -192,6 +192,13 @@ class Specification(Authored, ABC):
         """
         return None
 
+    def with_less_crouch(self) -> "Specification | None":
+        """The same motion with jumps that go less deep; None if it has none.
+
+        Kinds that have a key `crouch` have one.
+        """
+        return None
+
     def with_links_apart(
         self, pairs: Sequence[tuple[str, str]]
     ) -> "Specification | None":

@@ -11,6 +11,11 @@ from backbeat.behaviors.library.behavior import Event, Mount, make_robot
 from backbeat.behaviors.motion.authored import CLOSER, Specification, check_scale
 from backbeat.behaviors.motion.plan import MotionPlan, check_length
 from backbeat.behaviors.motion.time_law import minimum_jerk
+from backbeat.behaviors.posture.nearest_place import (
+    nearest_places,
+    off_floor,
+    spoken_shift,
+)
 from backbeat.behaviors.posture.reach import PostureReach, Reached
 from backbeat.behaviors.posture.stance import (
     FARTHEST,
@@ -271,13 +276,28 @@ class PostureSpecification(Specification):
         feet = {n: IKTarget(X) for n, X in reach.feet.items()}
         if not (feet or targets):
             return Reached(q, {}, reach.middle)
-        solved = InverseKinematics(robot).solve(
-            q, feet | targets, reach.balanced(reach.middle)
-        )
+        places, movable = targets, station.reach if self.scale != 1.0 else ()
+        targets = off_floor(robot, places, movable)
+        solver, center = InverseKinematics(robot), reach.balanced(reach.middle)
+        solved = solver.solve(q, feet | targets, center)
+        if not solved.is_reached:
+            # Places at another size are as near as arms reach that are not as long.
+            solved, targets = nearest_places(
+                robot,
+                targets,
+                movable,
+                lambda some: solver.solve(q, {**feet, **some}, center, settles=True),
+            )
         if not solved.is_reached:
             raise BackbeatError(f"{where}: {station.out_of_reach(solved)}")
         goals = {n: targets[n] for n in station.reach}
-        return Reached(solved.q, goals, reach.middle)
+        notes = tuple(
+            f"{where}: {n} has no room or reach at its place, and goes to "
+            f"{spoken_shift(places[n], targets[n])}"
+            for n in movable
+            if targets[n] is not places[n]
+        )
+        return Reached(solved.q, goals, reach.middle, notes=notes)
 
 
 def spoken(group: str) -> str:

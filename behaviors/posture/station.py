@@ -133,8 +133,9 @@ class Station:
     def out_of_reach(self, solved: IKSolution) -> str:
         """What keeps a robot from its posture, as half a sentence."""
         if (place := self.reach.get(solved.worst)) is not None:
+            said = ", ".join(f"{x:.4g}" for x in place)
             return (
-                f"{solved.worst} cannot reach {place}; the nearest place is "
+                f"{solved.worst} cannot reach [{said}]; the nearest place is "
                 f"{solved.away} away"
             )
         low = f"with the pelvis {self.pelvis:g} m high" if self.pelvis else "so"

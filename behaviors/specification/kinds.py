@@ -17,7 +17,11 @@ from backbeat.behaviors.music.notation.score_description import Adaptation
 from backbeat.behaviors.posture.specification import PostureSpecification
 from backbeat.behaviors.setlist.specification import SetlistSpecification
 from backbeat.behaviors.specification.old_keys import with_new_keys
-from backbeat.behaviors.specification.transfer import TRANSFERRED, transferred
+from backbeat.behaviors.specification.transfer import (
+    TRANSFERRED,
+    setlist_on,
+    transferred,
+)
 from backbeat.models.common.errors import (
     UNKNOWN_BEHAVIOR,
     BackbeatError,
@@ -145,26 +149,34 @@ def read_any(
     text = _text(path, adapt)
     with located(file=path):
         if kind_of(text, str(path)) == SETLIST:
+            setlist = read_setlist(text, str(path))
             if variant.robot:
-                raise BackbeatError(
-                    f"{path} is a setlist; build its behaviors for "
-                    f"{shown(variant.robot)}, and name these in a setlist of your own"
-                )
-            return read_setlist(text, str(path)), text
+                setlist = setlist_on(setlist, variant.robot)
+                text = text_of(setlist, text, path)
+            return setlist, text
         specification = with_robot_beside(parse_specification(text, str(path)), path)
         if variant.robot:
             specification = transferred(specification, variant.robot)
-            text = _text_of(specification, text, path)
+            text = text_of(specification, text, path)
         return specification, text
 
 
-def _text_of(specification: Specification, written: str, path: Path) -> str:
-    """Text of a specification for another robot, on the lines of that it was made of.
+def text_of(
+    specification: Specification | SetlistSpecification, written: str, path: Path
+) -> str:
+    """Text of a file for another robot, on the lines of that it was made of.
 
     What is wrong with it is then said of a line of the file.
+
+    Args:
+        specification: as it is for the other robot.
+        written: the file.
+        path: where it is.
     """
     text = written
     for key in ("robot", "scale"):
+        if not hasattr(specification, key):
+            continue
         line = f"{key}: {yaml.safe_dump(getattr(specification, key)).splitlines()[0]}"
         there = re.search(rf"(?m)^{key}:.*$", text)
         if there:
@@ -172,7 +184,11 @@ def _text_of(specification: Specification, written: str, path: Path) -> str:
         else:
             text = f"{text.rstrip()}\n{line}\n"
     try:
-        is_same = with_robot_beside(parse_specification(text, str(path)), path)
+        is_same: Specification | SetlistSpecification
+        if isinstance(specification, SetlistSpecification):
+            is_same = read_setlist(text, str(path))
+        else:
+            is_same = with_robot_beside(parse_specification(text, str(path)), path)
     except BackbeatError:
         return specification.text()
     return text if is_same == specification else specification.text()

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 from backbeat.behaviors.dance.choreography import DanceSpecification
 from backbeat.behaviors.dance.rules import RuleFinding, findings, nearest
@@ -15,6 +16,8 @@ from backbeat.behaviors.music.files.score_reader import load_score
 from backbeat.behaviors.music.notation.score import Score
 from backbeat.behaviors.setlist.specification import SetlistEntry, SetlistSpecification
 from backbeat.behaviors.specification.kinds import (
+    AS_IT_STANDS,
+    Variant,
     find_specification,
     read_any,
     read_specification,
@@ -22,7 +25,8 @@ from backbeat.behaviors.specification.kinds import (
     shipped_setlists,
     ships,
 )
-from backbeat.models.common.errors import UNKNOWN_BEHAVIOR, BackbeatError
+from backbeat.behaviors.specification.transfer import is_of_other_size
+from backbeat.models.common.errors import UNKNOWN_BEHAVIOR, BackbeatError, located
 from backbeat.models.common.outside_file import beside
 
 # Kinds whose beats may be played at another tempo.
@@ -66,6 +70,39 @@ def as_in_show(
         robot=setlist.robot,
         equipment=list(setlist.equipment),
     )
+
+
+class SetlistPart(NamedTuple):
+    """A behavior of a setlist, as it is read for the setlist's robot."""
+
+    path: Path
+    variant: Variant
+    specification: Specification
+    text: str
+
+
+def read_parts(
+    setlist: SetlistSpecification, folder: str | Path
+) -> dict[str, SetlistPart]:
+    """A setlist's behaviors by the names it uses.
+
+    Those for a robot of another size are transferred.
+
+    Raises:
+        BackbeatError: one cannot be read, or is for one robot only.
+    """
+    found = {}
+    for i, (name, path) in enumerate(part_paths(setlist, folder).items()):
+        with located("behaviors", i, "behavior"):
+            specification, text = read_specification(path)
+            variant = AS_IT_STANDS
+            if is_of_other_size(specification.robot, setlist.robot):
+                variant = Variant(robot=setlist.robot)
+                other, text = read_any(path, variant)
+                assert isinstance(other, Specification)
+                specification = other
+        found[name] = SetlistPart(path, variant, specification, text)
+    return found
 
 
 def shadows(path: str | Path) -> dict[Path, str]:

@@ -2,19 +2,54 @@
 
 from dataclasses import replace
 
+from backbeat.behaviors.drumming.kit_at_size import reach
 from backbeat.behaviors.library.behavior import Mount, make_robot
 from backbeat.behaviors.motion.authored import Specification
+from backbeat.behaviors.setlist.specification import SetlistSpecification
 from backbeat.models.common.errors import BackbeatError
 from backbeat.models.robot.description import find_description
 
 # Kinds whose motion is that of roles, postures and lengths alone.
 TRANSFERRED = ("dance", "footsteps", "posture")
+# The kind whose lengths go with the reach of arms and sticks.
+DRUMMED = "drumming"
 # Digits of a factor on lengths that are kept.
 DIGITS = 4
+# Legs that differ by less than this share are as long: those of variants of one robot.
+ALIKE = 0.04
+
+
+def is_of_other_size(robot: str, other: str) -> bool:
+    """Whether motions of a robot have to be transferred to go at the size of another.
+
+    Args:
+        robot, other: shipped names, or paths of robot YAMLs.
+    """
+    if find_description(robot) == find_description(other):
+        return False
+    own, found = (make_robot(n, (), Mount()).leg_length for n in (robot, other))
+    return bool(own and found and abs(found / own - 1.0) > ALIKE)
+
+
+def setlist_on(setlist: SetlistSpecification, robot: str) -> SetlistSpecification:
+    """A setlist for another robot; its behaviors are transferred one by one.
+
+    Args:
+        setlist: the setlist.
+        robot: shipped name, or path of a robot YAML.
+
+    Raises:
+        BackbeatError: there is no such robot.
+    """
+    if find_description(robot) == find_description(setlist.robot):
+        return setlist
+    return replace(setlist, robot=robot)
 
 
 def transferred(specification: Specification, robot: str) -> Specification:
     """The same motion for another robot, its lengths as this one's legs are long.
+
+    Those of drumming are as the reach of its arms with sticks.
 
     What a motion says by role, posture or part of the body it says for each robot;
     times stay. Lengths go with the legs as in Froude's similarity of ships (William
@@ -28,14 +63,16 @@ def transferred(specification: Specification, robot: str) -> Specification:
     Raises:
         BackbeatError: it is no motion of legs, or one of the robots has none.
     """
-    if specification.kind not in TRANSFERRED:
+    if specification.kind not in (*TRANSFERRED, DRUMMED):
         raise BackbeatError(
-            f"{specification.name} is of kind {specification.kind}, whose sticks, kit "
-            "and seat are those of one robot; --robot takes dances, footsteps and "
-            "postures"
+            f"{specification.name} is of kind {specification.kind}, which is of one "
+            "robot; --robot takes dances, footsteps, postures and drumming"
         )
     if find_description(specification.robot) == find_description(robot):
         return specification
+    if specification.kind == DRUMMED:
+        ratio = reach(robot) / reach(specification.robot)
+        return _at_size(specification, robot, ratio)
     # These are the models that the plan takes, of which none is loaded twice.
     equipment = tuple(specification.equipment)
     own = make_robot(specification.robot, equipment, Mount())
@@ -46,9 +83,10 @@ def transferred(specification: Specification, robot: str) -> Specification:
                 f"{model.name} has no legs with a sole, by which lengths could go; "
                 "describe them under `contacts` in its YAML"
             )
-    scale = specification.scale * other.leg_length / own.leg_length
-    return replace(
-        specification,
-        robot=robot,
-        scale=round(scale, DIGITS),
-    )
+    return _at_size(specification, robot, other.leg_length / own.leg_length)
+
+
+def _at_size(specification: Specification, robot: str, ratio: float) -> Specification:
+    """The motion for another robot, lengths times a ratio."""
+    scale = round(specification.scale * ratio, DIGITS)
+    return replace(specification, robot=robot, scale=scale)

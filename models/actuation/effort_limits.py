@@ -91,8 +91,9 @@ class EffortLimits(NamedTuple):
         for p, joints in enumerate(pairs.joints):
             A[0][2 * p : 2 * p + 2, joints] = pairs.torque[p]
             A[1][2 * p : 2 * p + 2, joints] = pairs.speed[p]
-        each = (np.repeat(x, 2) for x in (pairs.effort, pairs.stall, pairs.slope))
-        return A[0], *_between(*each, A[1] @ v)
+        line = (np.repeat(x, 2) for x in (pairs.effort, pairs.stall, pairs.slope))
+        effort, stall, slope = line
+        return A[0], *_between(effort, stall, slope, A[1] @ v)
 
     def rows(self, share: float = 1.0) -> MotorRows:
         """What is not a limit of one torque at any speed, as rows.

@@ -151,7 +151,8 @@ def _ends_apart(
     """The model of `make_self_collision_model` without pairs that are asked for."""
     if not scene and margin in _ALONE.setdefault(robot, {}):
         return _ALONE[robot][margin]
-    links = [n for n, body in _links(robot) if _depth(robot, body) > NEAR_JOINTS]
+    shaped = links_with_shapes(robot)
+    links = [n for n, body in shaped if _depth(robot, body) > NEAR_JOINTS]
     model = make_collision_model(robot, links, scene, margin)
     pairs = model.pairs.copy()
     for i, sphere in enumerate(model.spheres):
@@ -170,7 +171,7 @@ def _with_pairs(
     robot: RobotModel, model: CollisionModel, apart: Sequence[Sequence[str]]
 ) -> CollisionModel:
     """A collision model with pairs of links that keep their distance too."""
-    known = [name for name, _ in _links(robot)]
+    known = [name for name, _ in links_with_shapes(robot)]
     for pair in apart:
         if len(pair) != 2 or pair[0] == pair[1]:
             raise BackbeatError(
@@ -201,7 +202,7 @@ def _with_pairs(
 _ALONE: WeakKeyDictionary[RobotModel, dict[float, CollisionModel]] = WeakKeyDictionary()
 
 
-def _links(robot: RobotModel) -> list[tuple[str, int]]:
+def links_with_shapes(robot: RobotModel) -> list[tuple[str, int]]:
     """Links and items with collision shapes, and the fused body of each."""
     found = {name: frame.body for _, name, frame, _, _ in _Shapes(robot).items()}
     return list(found.items())

@@ -5,6 +5,7 @@ names are added or changed key by key, others stay. The whole kit is kept as one
 which travels with behaviors and runs, for a file may be gone when they are played.
 """
 
+from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,14 @@ import yaml
 from backbeat.models.common.errors import BackbeatError, located, shown, unknown_name
 from backbeat.models.common.outside_file import is_file, read_text
 from backbeat.models.common.yaml_file import parse_yaml, read_tree
-from backbeat.models.kit.schema import USUAL, KitDescription, check_kit
+from backbeat.models.kit.resizing import Resizing, resized
+from backbeat.models.kit.schema import (
+    FEET,
+    USUAL,
+    KitDescription,
+    check_kit,
+    check_kit_scale,
+)
 from backbeat.models.meshing import references
 from backbeat.models.urdf.reading.meshes import resolve
 
@@ -79,6 +87,31 @@ def kit_text(name: str, folder: str | Path) -> str:
     return str(text)
 
 
+def resized_text(
+    text: str, hands: Resizing, feet: Mapping[str, Resizing], chair: Resizing
+) -> str:
+    """The whole of a kit at another size, as text.
+
+    Args:
+        text: of the kit, see `kit_text`; "" for the usual one.
+        hands: of the members that hands play.
+        feet: of those that a foot plays, with their pedals, by foot.
+        chair: of the chair.
+
+    Raises:
+        BackbeatError: nobody could play it.
+    """
+    if text:
+        tree = read_tree(text, "the kit of the scene")
+    else:
+        tree = _whole(find_kit(USUAL, FOLDER), ())
+        _number(tree["members"])
+    tree = resized(tree, hands, feet, chair)
+    made = str(yaml.safe_dump(tree, sort_keys=False, default_flow_style=None))
+    check_kit(parse_yaml(KitDescription, made, "the kit"), "the kit at this size")
+    return made
+
+
 @lru_cache(maxsize=16)
 def parse_kit(text: str) -> KitDescription:
     """The kit of a text of `kit_text`; not to be changed by the caller.
@@ -137,12 +170,17 @@ def _whole(path: Path, above: tuple[Path, ...]) -> dict[str, Any]:
         if isinstance(own.get("pedal"), dict) and before.get("pedal"):
             own["pedal"] = before["pedal"] | own["pedal"]
         members[name] = before | own
-    return {
+    whole = {
         "name": description.name or path.stem,
         "base": NOTHING,
         "members": members,
         "chair": base["chair"] | tree["chair"],
     }
+    check_kit_scale(description.scale, str(path))
+    if description.scale == 1.0:
+        return whole
+    size = Resizing(description.scale)
+    return resized(whole, size, dict.fromkeys(FEET, size), size)
 
 
 def _number(members: dict[str, dict[str, Any]]) -> None:

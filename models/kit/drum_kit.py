@@ -17,6 +17,7 @@ from backbeat.models.kit.description import parse_kit
 from backbeat.models.kit.looks import look_of, shipped_look
 from backbeat.models.kit.pedals import Pedal
 from backbeat.models.kit.schema import MemberDescription
+from backbeat.models.kit.shell import SEAT_HEIGHT, SEAT_RADIUS
 
 # Depth and extra radius of a cymbal for planning around it [m].
 CYMBAL_DEPTH = 0.05
@@ -106,17 +107,21 @@ class DrumKit:
         """Height of the top of the chair in the world [m]."""
         return float(self.p_WK[2] + self.chair.place[2] + self.chair.height)
 
-    def solids(self) -> list[Solid]:
+    def solids(self, scale: float = 1.0) -> list[Solid]:
         """Members as obstacles; cymbals as if they were thicker and wider.
 
         What passes a thin cymbal or its edge between two knots would not be seen.
+
+        Args:
+            scale: factor on how much thicker and wider.
         """
         solids = []
         for name, member in self.members.items():
             solid = self._cylinder(name, member.radius, member.depth)
             if member.kind == "cymbal":
-                radius = member.radius + CYMBAL_EDGE
-                larger = self._cylinder(name, radius, CYMBAL_DEPTH)
+                radius = member.radius + scale * CYMBAL_EDGE
+                depth = max(member.depth, scale * CYMBAL_DEPTH)
+                larger = self._cylinder(name, radius, depth)
                 solid = replace(larger, inner=solid)
             solids.append(solid)
         return solids
@@ -175,7 +180,8 @@ class DrumKit:
             CHAIR,
             FLOOR.properties(friction),
         )
-        mesh = shipped_look(CHAIR)
+        size = self.chair.radius / SEAT_RADIUS
+        mesh = shipped_look(CHAIR, (size, size, self.chair.height / SEAT_HEIGHT))
         plant.RegisterVisualGeometry(body, RigidTransform(), mesh, CHAIR, np.ones(4))
 
     def _add_stand(

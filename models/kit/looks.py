@@ -3,6 +3,7 @@
 from functools import lru_cache
 from pathlib import Path
 
+import numpy as np
 from pydrake.common import MemoryFile
 from pydrake.geometry import InMemoryMesh, Mesh
 
@@ -16,9 +17,9 @@ from backbeat.models.meshing import gltf
 MESHES = Path(__file__).parent / "meshes"
 
 
-def shipped_look(name: str) -> Mesh:
-    """The mesh that ships under a name."""
-    return Mesh(str(MESHES / f"{name}.gltf"))
+def shipped_look(name: str, scale: tuple[float, float, float] = (1, 1, 1)) -> Mesh:
+    """The mesh that ships under a name, its axes times factors."""
+    return Mesh(str(MESHES / f"{name}.gltf"), np.array(scale, float))
 
 
 def look_of(name: str, member: MemberDescription) -> Mesh:

@@ -32,9 +32,8 @@ from backbeat.models.common.errors import BackbeatError
 from backbeat.models.contact.cones import FLOOR, STICK_TIP
 from backbeat.models.kit.schema import PedalDescription
 
-# Where a board begins and ends from its hinge: heels rest on the floor [m]; its width,
-# at least that of the sole, and thickness [m], and mass [kg].
-BOARD, WIDTH, THICKNESS, BOARD_MASS = (0.13, 0.31), 0.15, 0.01, 0.5
+# Thickness of a board [m], and its mass [kg].
+THICKNESS, BOARD_MASS = 0.01, 0.5
 # Head of a beater: radius [m], mass [kg]; mass of its arm [kg], radius [m].
 HEAD_RADIUS, HEAD_MASS, ARM_MASS, ARM_RADIUS = 0.02, 0.07, 0.03, 0.005
 # A board's stops: above rest and below the hit, and the least of the latter [deg].
@@ -122,6 +121,14 @@ class Pedal:
         """Angle of the beater at an angle of the board [rad]; 0 at the hit."""
         return self.description.gear * (self.hit - angle)
 
+    @property
+    def coupling(self) -> tuple[float, float]:
+        """Ratio and offset [rad] of the axle's angle to the hinge's, by the chain.
+
+        The hinge's angle goes the other way: a board that goes down turns about +y.
+        """
+        return self.description.gear, self.description.gear * self.hit
+
     def head_motion(self, swing: float, rate: float) -> np.ndarray:
         """(6,) place [m] and velocity [m/s] of the beater's head, world axes.
 
@@ -144,8 +151,9 @@ class Pedal:
         Returns:
             Torque about the hinge, downwards [N m].
         """
-        told, middle = self.description, 0.5 * sum(BOARD)
-        length, arm = BOARD[1] - BOARD[0], self.description.arm
+        told = self.description
+        middle = 0.5 * sum(told.board)
+        length, arm = told.board[1] - told.board[0], told.arm
         # Masses of the beater count at their places on the arm.
         beater = HEAD_MASS * arm**2 + ARM_MASS * arm**2 / 3.0
         inertia = BOARD_MASS * (length**2 / 12.0 + middle**2) + told.gear**2 * beater
@@ -171,9 +179,7 @@ class Pedal:
         hinge = self._add_board(plant, instance)
         axle = self._add_beater(plant, instance)
         told = self.description
-        # The joint's angle goes the other way: a board that goes down turns about +y.
-        offset = told.gear * self.hit
-        plant.AddCouplerConstraint(axle, hinge, told.gear, offset)
+        plant.AddCouplerConstraint(axle, hinge, *self.coupling)
         if told.stiffness > 0.0:
             nominal = -self.rest - told.lift / told.stiffness
             plant.AddForceElement(RevoluteSpring(hinge, nominal, told.stiffness))
@@ -181,9 +187,9 @@ class Pedal:
     def _add_board(
         self, plant: MultibodyPlant, instance: ModelInstanceIndex
     ) -> RevoluteJoint:
-        length = BOARD[1] - BOARD[0]
-        size = (length, WIDTH, THICKNESS)
-        middle = np.array([0.5 * sum(BOARD), 0.0, -0.5 * THICKNESS])
+        begin, end = self.description.board
+        size = (end - begin, self.description.width, THICKNESS)
+        middle = np.array([0.5 * (begin + end), 0.0, -0.5 * THICKNESS])
         inertia = SpatialInertia.MakeFromCentralInertia(
             BOARD_MASS, middle, BOARD_MASS * UnitInertia.SolidBox(*size)
         )

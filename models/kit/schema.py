@@ -36,11 +36,14 @@ PEDAL_RANGES = {
     "gear": (0.5, 5.0),
     "lift": (0.5, 8.0),
     "stiffness": (0.0, 40.0),
+    "width": (0.04, 0.4),
 }
 FEET = ("left", "right")
 # Least way of a board from rest to hit [deg].
 LEAST_TRAVEL = 3.0
 FARTHEST = 5.0  # of a member from the drummer [m]
+LONGEST = 0.6  # way from the heel to the end of a board [m]
+SCALES = (0.2, 5.0)  # factors on lengths of a kit
 
 
 @dataclass
@@ -66,6 +69,10 @@ class PedalDescription:
     lift: float = 2.0
     # and how it grows as the board goes down [N m/rad].
     stiffness: float = 8.0
+    # Where the board begins and ends from its hinge, for heels rest on the floor [m],
+    board: list[float] = field(default_factory=lambda: [0.13, 0.31])
+    # and how wide it is, at least as the sole [m].
+    width: float = 0.15
 
 
 @dataclass
@@ -122,6 +129,8 @@ class KitDescription:
     # The kit that it changes: one that ships, a kit file from the folder of this one,
     # or none.
     base: str = USUAL
+    # Factor on all lengths of this file and its bases; what is under a tip stays.
+    scale: float = 1.0
     # Members of the base that it does not have.
     remove: list[str] = field(default_factory=list)
     # Members that it adds, or changes key by key.
@@ -140,6 +149,7 @@ def check_kit(kit: KitDescription, where: str) -> None:
         raise BackbeatError(
             f"{where}: a kit has 1 to {MOST_MEMBERS} members, not {len(kit.members)}"
         )
+    check_kit_scale(kit.scale, where)
     numbers: dict[int, str] = {}
     feet: dict[str, str] = {}
     for name, member in kit.members.items():
@@ -163,8 +173,17 @@ def check_kit(kit: KitDescription, where: str) -> None:
                     f"{member.pedal.foot} foot; a foot has one"
                 )
     _check_place(kit.chair.place, f"{where}: chair")
-    for key, low, high in (("radius", 0.05, 0.5), ("height", 0.3, 0.9)):
+    for key, low, high in (("radius", 0.05, 0.5), ("height", 0.15, 0.9)):
         _check_range(getattr(kit.chair, key), key, (low, high), f"{where}: chair")
+
+
+def check_kit_scale(scale: float, where: str) -> None:
+    """Refuses a factor on the lengths of a kit that makes no sense.
+
+    Raises:
+        BackbeatError: it is out of `SCALES`.
+    """
+    _check_range(scale, "scale", SCALES, where)
 
 
 def _check_member(member: MemberDescription, where: str) -> None:
@@ -207,6 +226,11 @@ def _check_pedal(pedal: PedalDescription, where: str) -> None:
         raise BackbeatError(f"{where}: heel is {pedal.heel}; heels rest on the floor")
     for key, bounds in PEDAL_RANGES.items():
         _check_range(getattr(pedal, key), key, bounds, where)
+    if len(pedal.board) != 2 or not 0.0 <= pedal.board[0] < pedal.board[1] <= LONGEST:
+        raise BackbeatError(
+            f"{where}: board is {pedal.board}; give where it begins and ends from the "
+            f"heel in meters, up to {LONGEST:g}"
+        )
     if pedal.rest_deg - pedal.hit_deg < LEAST_TRAVEL:
         raise BackbeatError(
             f"{where}: goes from {pedal.rest_deg:g} to {pedal.hit_deg:g} degrees; "

@@ -12,8 +12,9 @@ import numpy as np
 
 from backbeat.mpc.reference.trajectory import Reference
 
-# Weight leaves the foot before the foot leaves the ground [s].
-LIFT = 0.05
+# Weight leaves the foot before the foot leaves the ground [s]. Times here are for a
+# scale of one.
+UNLOADING = 0.05
 # What a foot that has waited needs at least for the rest of its swing [s].
 SHORTEST = 0.35
 
@@ -44,6 +45,7 @@ def recovery_steps(
     intervals: int,
     count: int,
     second: float = -np.inf,
+    unloading: float = UNLOADING,
 ) -> tuple[AddedStep, ...]:
     """Steps in turn from phase s.
 
@@ -54,8 +56,9 @@ def recovery_steps(
         intervals: how many of them a swing takes; one of standing lies between.
         count: number of steps.
         second: phase before which the second step does not begin [s].
+        unloading: time in which weight leaves the first foot [s].
     """
-    steps, start = [], s + LIFT
+    steps, start = [], s + unloading
     for i in range(count):
         start = max(start, second) if i == 1 else start
         end = start + intervals * spacing
@@ -136,9 +139,10 @@ def let_wait(
     begin, end, contact = min((w for w in swings if w[0] >= since), default=_NEVER)
     if over <= begin + 1e-6 and not waits:
         return moving
-    until = max([over + LIFT] + [w.end for w in waits])
+    time = reference.scale.time
+    until = max([over + time * UNLOADING] + [w.end for w in waits])
     steps_again = bool(moving) and moving[-1].contact == contact
-    if not can_wait or end - until < SHORTEST or steps_again:
+    if not can_wait or end - until < time * SHORTEST or steps_again:
         return None
     return (*moving, AddedStep(contact, float(begin), float(until), True))
 

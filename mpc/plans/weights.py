@@ -112,12 +112,15 @@ class PredictiveWeights:
             return self
         return replace(
             self,
+            spacing=self.spacing * x**0.5,
             com=self.com / x**2,
             height=self.height / x**2,
             velocity=self.velocity / x,
             momentum=self.momentum / x**3,
             beat=self.beat / x,
             balanced_beat=self.balanced_beat / x,
+            time_dilation=self.time_dilation / x,
+            time_dilation_change=self.time_dilation_change / x,
             shift=self.shift / x**2,
             footstep_adjustment=self.footstep_adjustment / x**2,
             moment=self.moment / x**2,

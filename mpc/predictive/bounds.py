@@ -23,6 +23,7 @@ from backbeat.mpc.plans.weights import PredictiveWeights
 from backbeat.mpc.reference.scale import LEG
 
 # Time before landing in which a foot keeps its landing place [s], its speed [m/s].
+# Times, speeds and the margin below are for a leg of `LEG`.
 COMMITTED, FOOT_SPEED = 0.05, 3.0
 # An added step takes about the least time of a swing, so its phase rate is at most
 # this.
@@ -66,11 +67,12 @@ def variable_bounds(
         inside = covered(step, middles)
         quickest = (1 / STEP_RATE - 1) * horizon.h[inside]
         low[inside, t] = np.maximum(low[inside, t], quickest)
-    foot_speed = FOOT_SPEED * (w.leg / LEG) ** 0.5
+    scale = w.leg / LEG
+    foot_speed, committed = FOOT_SPEED * scale**0.5, COMMITTED * scale**0.5
     for i, c in enumerate(soles):
         left = np.zeros(N)
         _time_in_the_air(horizon.standing[:, c], horizon.phases, left)
-        far = np.clip(foot_speed * (left - COMMITTED), 0.0, w.max_step_length[0])[
+        far = np.clip(foot_speed * (left - committed), 0.0, w.max_step_length[0])[
             :, None
         ]
         j = slice(t + 1 + 2 * i, t + 3 + 2 * i)
@@ -87,7 +89,7 @@ def variable_bounds(
     height = high[:, t + 1 + 2 * len(soles) + HEIGHT]
     height[:] = w.max_com_rise
     motion = float(start.deviation[HEIGHT]), float(start.deviation[VELOCITY])
-    fall = gravity, horizon.external[:, 2]
+    fall = gravity, horizon.external[:, 2], ROOM * scale
     for pace in (1.0, 1 / w.max_phase_rate, 1 / w.min_phase_rate):
         _allow_ballistic_rise(
             horizon.wrench, horizon.R, pace * horizon.h, motion, fall, height
@@ -101,7 +103,7 @@ def _allow_ballistic_rise(
     R: Array4,
     h: Vector,
     motion: tuple[float, float],
-    fall: tuple[float, VectorView],
+    fall: tuple[float, VectorView, float],
     high: VectorView,
 ) -> None:
     """Raises (N,) bounds on the height to that of a ballistic motion.
@@ -109,7 +111,7 @@ def _allow_ballistic_rise(
     A body that moves upward cannot stop at once: without contact forces it follows a
     ballistic path.
     """
-    (z, speed), (gravity, external) = motion, fall
+    (z, speed), (gravity, external, room) = motion, fall
     N, C = R.shape[:2]
     for k in range(N):
         a = external[k]
@@ -118,7 +120,7 @@ def _allow_ballistic_rise(
                 a -= gravity * R[k, c, 2, i] * wrench[k, 6 * c + 3 + i]
         z += speed * h[k] + 0.5 * a * h[k] * h[k]
         speed += a * h[k]
-        high[k] = max(high[k], z + ROOM)
+        high[k] = max(high[k], z + room)
 
 
 @compiled

@@ -61,7 +61,7 @@ from backbeat.mpc.safety.fall_detection import FallLimits, fall_signs
 CARRY = 0.5
 # Pushes are estimated for a balanced robot only: later, contact forces below those of
 # the plan would be taken for a lasting push. DCM error of a balanced robot [m], and
-# time after it in which a push may be detected [s].
+# time after it in which a push may be detected [s], for a scale of one.
 BALANCED, PUSHED = 0.06, 0.2
 # How many programs of recent settings are kept: a slider that is moved needs many.
 KEPT = 8
@@ -276,20 +276,20 @@ class PredictiveCore:
         deviation = measure_deviation(now, sample)
         deviation[2] -= ground
         shift = measure_shift(now, reference, before, s, downs, soles)
-        # A robot that may not step has to resist a push; a plan that predicted it would
-        # yield to it.
+        # A robot that may not step resists pushes, where a plan with them would yield.
         acceleration = np.zeros(2)
         dcm_error = np.hypot(*program.off_balance(deviation, shift))
-        balanced_at = t if dcm_error < BALANCED else before.balanced_at
-        if program.may_step and t - balanced_at < PUSHED:
+        scale = reference.scale
+        is_near = dcm_error < scale.length * BALANCED
+        balanced_at = t if is_near else before.balanced_at
+        if program.may_step and t - balanced_at < scale.time * PUSHED:
             acceleration = estimate_external_acceleration(before, t, deviation, late)
         is_small = dcm_error < program.weights.dcm_error_low
         is_balanced = is_small and not acceleration.any()
         # A sample represents one period since a plan, not a hold of several.
         if force is not None and is_balanced and before.is_fresh:
-            motion = rate * soles[:, 1]
             friction = estimate_friction_scale(
-                reference, sample, before, motion, elapsed, force
+                reference, sample, before, rate * soles[:, 1], elapsed, force
             )
         vertical = estimate_external_force(before, t, deviation, gravity, late)
         if when > t:

@@ -23,11 +23,15 @@ from backbeat.mpc.horizon.sampling import BODY, Horizon
 from backbeat.mpc.plans.weights import PredictiveWeights, patch_rows
 from backbeat.mpc.predictive.bounds import LEAST_HEIGHT, step_limit_rows
 from backbeat.mpc.predictive.cost_entries import CostEntries, write_cost
+from backbeat.mpc.reference.scale import LEG
 from backbeat.mpc.reference.trajectory import Reference
 
 # Intervals up to whose ends the change of the rate is bounded. Rows across intervals
 # cost time, and later intervals are planned ten times again before they are in force.
 RATE_CHANGE_INTERVALS = 4
+# For how long the last state counts, besides its divergent component, at a leg of `LEG`
+# [s].
+END = 2.0
 # Source of an entry that is one for all dynamics.
 ONE = -1
 
@@ -66,6 +70,7 @@ class PredictiveMatrices:
         self._ix, self._it = self._iu + NU, self._iu + 6 * self._C
         # Only two soles are kept within each other's reach.
         self._has_step_limits = self._S == 2
+        self._end = END * (weights.leg / LEG) ** 0.5
         self._per_second, self._terminal = self._state_cost()
         self.P, self.com_lowering, self.lowering_offset = self._make_cost()
         self._find_entries()
@@ -111,7 +116,7 @@ class PredictiveMatrices:
         """Notes where P has what is written at each solve, and all else that it has."""
         w, P = self._weights, self.P
         h, N = w.spacing, w.knots
-        velocity_weight = np.r_[np.full(N - 1, w.velocity * h), 2 * w.velocity]
+        velocity_weight = np.r_[np.full(N - 1, w.velocity * h), self._end * w.velocity]
         index = sp.csc_matrix(
             (np.arange(1, P.nnz + 1), P.indices, P.indptr), P.shape
         ).tolil()
@@ -161,7 +166,7 @@ class PredictiveMatrices:
         height = float(self._reference.table.com[:, 0, 2].mean())
         D = C.copy()
         D[:, 3:6] = np.eye(3) * pendulum_time(height, self._g, LEAST_HEIGHT)
-        return Q, 2 * Q + w.terminal * D.T @ D
+        return Q, self._end * Q + w.terminal * D.T @ D
 
     def _make_dynamics(self) -> sp.csc_matrix:
         """A, and which entry of which interval's dynamics each of its own is."""

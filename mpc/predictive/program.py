@@ -51,7 +51,7 @@ from backbeat.mpc.predictive.solver import PredictiveSolver
 from backbeat.mpc.reference.scale import LEG
 from backbeat.mpc.reference.trajectory import Reference
 
-# Time in which the full lowering of the CoM is taken back [s].
+# Time in which the full lowering of the CoM is taken back at a scale of one [s].
 RISE_TIME = 0.4
 
 
@@ -95,6 +95,7 @@ class PredictiveProgram:
         self._soles = list(reference.soles[: self._S])
         height, gravity = float(reference.table.com[0, 0, 2]), reference.robot.gravity
         self._omega = pendulum_frequency(height, gravity, LEAST_HEIGHT)
+        self._rise_time = reference.scale.time * RISE_TIME
         self._grid = PhaseGrid(reference, w.spacing)
         if self._C:
             self._matrices = PredictiveMatrices(reference, w, self._soles)
@@ -257,7 +258,7 @@ class PredictiveProgram:
         It begins at once, and is taken back at a bounded rate.
         """
         since = start.elapsed + np.cumsum(horizon.h) - horizon.h[0]
-        return np.maximum(wanted, start.com_lowering - since / RISE_TIME)
+        return np.maximum(wanted, start.com_lowering - since / self._rise_time)
 
     def last_solve(self) -> Solve:
         """The last program and its solution; call it after `solve`."""

@@ -16,7 +16,7 @@ import numpy as np
 
 from backbeat.mpc.plans.plan import Plan
 from backbeat.mpc.plans.start import PlanStart
-from backbeat.mpc.plans.stepping import AddedStep, let_wait, recovery_steps
+from backbeat.mpc.plans.stepping import UNLOADING, AddedStep, let_wait, recovery_steps
 from backbeat.mpc.plans.touchdown import Touchdown, put_down
 from backbeat.mpc.predictive.program import PredictiveProgram
 from backbeat.mpc.reference.scale import BodyScale
@@ -180,7 +180,13 @@ class Recovery:
         sequences = []
         for order in self._orders(program, s, way, window.before):
             steps = recovery_steps(
-                order, window.start, spacing, self.intervals, self.count, window.settled
+                order,
+                window.start,
+                spacing,
+                self.intervals,
+                self.count,
+                window.settled,
+                reference.scale.time * UNLOADING,
             )
             # A second one that is far off is decided when it is near.
             if window.settled > steps[0].end + self.intervals * spacing:

@@ -127,7 +127,7 @@ def _gains_for(
             share = SampledServo(float(felt[j]), *told, *sampling).bearable_share()
             stiffness[j] *= share
             damping[j] *= share
-    if latency > 0:
+    if latency > 0 and (sampling.late > 0 or sampling.lag > 0):
         gains = stiffness, damping
         shares = coupled_shares(inverse, gains, robot.damping, sampling)
         return shares * stiffness, shares * damping

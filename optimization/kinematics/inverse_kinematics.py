@@ -32,6 +32,9 @@ from backbeat.optimization.qp.program import DaqpSolver
 STIFFNESS = (1e2, 1e4, 1e6, 1e8)
 # Largest step at each stiffness [rad or m].
 STEP_BOUNDS = (0.3, 0.2, 0.1, 0.05)
+# Smaller ones, where steps along what the targets leave free are so large that they
+# bend away from these.
+SETTLING = (0.01, 0.003, 0.001)
 
 
 @dataclass(frozen=True)
@@ -119,6 +122,7 @@ class InverseKinematics:
         com_xy: np.ndarray | None = None,
         q_start: np.ndarray | None = None,
         iterations: int = 25,
+        settles: bool = False,
     ) -> IKSolution:
         """Finds the configuration nearest to `q_near` that meets the targets.
 
@@ -129,6 +133,7 @@ class InverseKinematics:
             com_xy: (2,) place for the center of mass, soft [m].
             q_start: (nq,) where the search starts; None starts at q_near.
             iterations: most steps at each stiffness.
+            settles: whether smaller steps follow at the last one.
         """
         robot = self.robot
         nq = robot.base_positions
@@ -145,7 +150,9 @@ class InverseKinematics:
         ]
         step = PostureStep(robot.tree, self._arrays, frames, X_WG, q, q_near, rolls)
         rows, solver = _Rows.of(targets), DaqpSolver()
-        for stiffness, bound in zip(STIFFNESS, STEP_BOUNDS, strict=True):
+        stages = [*zip(STIFFNESS, STEP_BOUNDS, strict=True)]
+        stages += [(STIFFNESS[-1], bound) for bound in SETTLING if settles]
+        for stiffness, bound in stages:
             for _ in range(iterations):
                 program = step.program(
                     *self._cost(step, rows.equal, com_xy, stiffness),

@@ -39,6 +39,11 @@ def test_found_and_guessed_are_told_apart(adopted):
     assert "left sole: 200 x 100 mm" in found
     assert "locked: 4 joints" in guessed
     assert "stand: knees bent by" in guessed
+    assert "bend backward" not in guessed
+    # Knees of the model can bend to both sides, and do so ahead.
+    stand = yaml.safe_load(path.read_text())["postures"]["stand"]["joints"]
+    assert stand["l_leg_j3"] > 0.1
+    assert stand["r_leg_j3"] == pytest.approx(stand["l_leg_j3"], abs=0.01)
     assert str(path) in guessed.splitlines()[-1]
     assert path.with_name("made.svg").read_text().count("knee") >= 2
 
@@ -82,6 +87,21 @@ def test_parts_and_places_are_where_a_person_has_them(adopted):
         heights.append(p[2])
         assert p[1] > 0.02
     assert heights == sorted(heights)
+
+
+def test_knees_that_bend_backward_are_told(backbeat, tmp_path):
+    """As those of a robot whose x points back do."""
+    lines = []
+    for line in Made().urdf().splitlines():
+        if "_leg_j3" in line:
+            line = line.replace('upper="2.4"', 'upper="0"')
+        lines.append(line)
+    model = tmp_path / "bird.urdf"
+    model.write_text("\n".join(lines))
+    code, out, err = backbeat("adopt", model, "-o", tmp_path / "mine.yaml")
+    assert code == 0, err
+    assert "ahead: x of base, and knees bend backward" in out
+    assert 'rpy="0 0 3.14159265"' in out
 
 
 def test_what_is_wrong_with_a_description_is_said(adopted, backbeat, tmp_path):

@@ -10,7 +10,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from pydrake.geometry import SceneGraph, Sphere
 from pydrake.math import RigidTransform
+from pydrake.multibody.plant import MultibodyPlant
 
 from backbeat.models.meshing import gltf
 from backbeat.models.robot.model import RobotModel
@@ -111,6 +113,32 @@ def test_left_and_right_are_mirror_images(name):
         b = there.pose(robot.parts[right].frame).translation()
         assert np.abs(a * flip - b).max() < 1e-4
     assert np.abs(here.center_of_mass * flip - there.center_of_mass).max() < 2e-3
+
+
+@pytest.mark.parametrize("name", ["g1", "t1"])
+def test_soles_touch_as_far_out_as_they_are_described(name):
+    """A planner that puts weight farther out than anything touches tips the foot."""
+    robot = RobotModel(name)
+    plant, scene_graph = MultibodyPlant(0.0), SceneGraph()
+    plant.RegisterAsSourceForSceneGraph(scene_graph)
+    robot.add_to(plant, scene_graph)
+    inspector = scene_graph.model_inspector()
+    for sole in robot.soles:
+        body = plant.GetBodyByName(robot.contact_link(sole))
+        shapes = {
+            g: inspector.GetShape(g) for g in plant.GetCollisionGeometriesForBody(body)
+        }
+        lowest = [
+            inspector.GetPoseInFrame(g).translation() - [0.0, 0.0, shape.radius()]
+            for g, shape in shapes.items()
+            if isinstance(shape, Sphere)
+        ]
+        X_LC = robot.contact_in_link(sole)
+        corners = [X_LC @ corner for corner in robot.contacts[sole].corners()]
+        assert len(lowest) == len(corners) == 4
+        off = np.linalg.norm(np.array(lowest)[:, None] - np.array(corners), axis=2)
+        assert off.min(axis=1).max() < 1e-6
+        assert off.min(axis=0).max() < 1e-6
 
 
 @pytest.mark.parametrize("posture", ["stand", "ready", "crouch"])

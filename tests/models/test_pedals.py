@@ -11,7 +11,8 @@ from scipy.optimize import brentq
 from backbeat.models.common.errors import BackbeatError
 from backbeat.models.kit.description import kit_text
 from backbeat.models.kit.drum_kit import DrumKit
-from backbeat.models.kit.pedals import BOARD, HEAD_RADIUS, HINGE, PedalMotion
+from backbeat.models.kit.pedals import HEAD_RADIUS, HINGE, PedalMotion
+from backbeat.models.kit.schema import PedalDescription
 from backbeat.models.robot.model import RobotModel
 from backbeat.models.world.scene import ContactSettings, Scene, add_world
 from backbeat.models.world.simulator import make_simulator
@@ -126,7 +127,8 @@ def test_boards_are_under_toes_and_not_under_heels():
     robot = RobotModel("atlas", ("right_pedal", "left_pedal"))
     sole = robot.contacts["r_foot"]
     assert robot.rests == ("l_heel", "r_heel")
-    assert 0.03 < BOARD[0] < 2 * sole.half_length < BOARD[1]
+    begin, end = PedalDescription().board
+    assert 0.03 < begin < 2 * sole.half_length < end
 
 
 def test_pedals_need_steps():

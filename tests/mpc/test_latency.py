@@ -7,6 +7,7 @@ from backbeat.models.actuation.joint_command import BLOCKS, STIFFNESS, VELOCITY
 from backbeat.models.actuation.servo_margin import SampledServo, Sampling
 from backbeat.models.state.configuration import Configuration
 from backbeat.mpc.predictive.program import PredictiveProgram
+from backbeat.mpc.reference.trajectory import Reference
 from backbeat.mpc.safety.servo_gains import (
     ServoSchedule,
     felt_inertia,
@@ -158,6 +159,25 @@ def test_longer_steps_have_servos_that_hold_them(groove, late, lag):
         softer = {robot.joint_names[j] for j in driven if held[1][j] < usual[1][j]}
         assert softer
         assert all("arm" in name for name in softer)
+
+
+@pytest.mark.parametrize("sampling", [(0.001, 2, 0.0), (0.001, 2, 0.005)])
+def test_servos_of_atlas_hold_together_as_they_are(groove, monkeypatch, sampling):
+    """Each of its joints has damping of its own, and more between them than a shell."""
+    sampling = Sampling(*sampling)
+    latency, fresh = 1e-3 * sampling.late + sampling.lag, Reference(groove.behavior)
+    table = ServoSchedule(fresh.robot, fresh, latency, sampling).table
+    asked = []
+
+    def alone(inverse, gains, own, sampling):
+        asked.append(sampling)
+        return np.ones(len(own))
+
+    monkeypatch.setattr("backbeat.mpc.safety.servo_gains.coupled_shares", alone)
+    monkeypatch.setattr("backbeat.mpc.safety.servo_gains._tables", {})
+    again = ServoSchedule(fresh.robot, fresh, latency, sampling).table
+    assert len(asked) == len(table) > 100
+    np.testing.assert_array_equal(table, again)
 
 
 def test_a_run_in_longer_steps_says_which_servos_are_softer(groove):

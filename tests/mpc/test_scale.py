@@ -6,11 +6,17 @@ import numpy as np
 import pytest
 import yaml
 
+from backbeat.behaviors.building.build import build
 from backbeat.behaviors.library.behavior import Mount, make_robot
+from backbeat.behaviors.library.store import Library
 from backbeat.models.robot.model import RobotModel
+from backbeat.mpc.plans.start import PlanStart
+from backbeat.mpc.plans.stepping import UNLOADING, recovery_steps
 from backbeat.mpc.plans.weights import PredictiveWeights
+from backbeat.mpc.predictive.program import PredictiveProgram
 from backbeat.mpc.predictive.recovery import STEPPING
 from backbeat.mpc.reference.scale import LEG, body_scale
+from backbeat.mpc.reference.trajectory import Reference
 from tests.models.humanoids import write_humanoid
 from tests.mpc.test_legs import LeggedStance
 
@@ -97,6 +103,7 @@ def test_weights_for_another_leg_and_back_are_as_they_were():
     small = weights.for_leg(0.5 * LEG)
     assert small.for_leg(0.5 * LEG) == small
     assert small.max_step_length == (0.275, 0.375)
+    assert small.spacing == pytest.approx(weights.spacing * 0.5**0.5)
     # A deviation of a tenth of the leg costs as much as the same one of a large robot.
     assert small.com * 0.05**2 == pytest.approx(weights.com * 0.1**2)
     back = small.for_leg(LEG)
@@ -110,3 +117,45 @@ def test_thresholds_of_recovery_go_with_the_leg(pair):
     assert small.watch == pytest.approx(STEPPING.watch * scale.length)
     assert small.ahead == pytest.approx(STEPPING.ahead * scale.length**0.5)
     assert small.count == STEPPING.count
+
+
+@pytest.fixture(scope="module")
+def programs(tmp_path_factory):
+    """The predictive programs of a G1 that stands, and of one of half its size."""
+    folder = tmp_path_factory.mktemp("programs")
+    path, found = write_humanoid(folder, "g1", "spheres"), []
+    for robot in (path, shrink(path, SMALL)):
+        still = folder / f"still-{robot.stem}.yaml"
+        still.write_text(
+            f"kind: posture\nname: {still.stem}\nrobot: {robot}\nstart: stand\n"
+            "stations: [{posture: stand, move: 0.3, hold: 0.3}]\n"
+        )
+        behavior = build(still, Library(folder / "library"))
+        found.append(PredictiveProgram(Reference(behavior)))
+    return found
+
+
+def pushed(program, leg):
+    """The plan of two steps of a robot that was pushed to the left, by its leg [m]."""
+    scale, spacing = program.reference.scale, program.weights.spacing
+    deviation = np.zeros(12)
+    deviation[:2] = 0.03 * leg, 0.05 * leg
+    deviation[3:5] = 0.1 * leg**0.5, 0.2 * leg**0.5
+    steps = recovery_steps([0, 1], 0.0, spacing, 4, 2, unloading=scale.time * UNLOADING)
+    return program.solve_anew(PlanStart(0.0, 0.0, deviation), steps)
+
+
+def test_plans_of_robots_of_one_shape_are_alike(programs):
+    """Steps go as far in legs and take as long in their pendulum times."""
+    legs = [program.reference.robot.leg_length for program in programs]
+    assert legs[1] == pytest.approx(SMALL * legs[0])
+    large, small = (pushed(*pair) for pair in zip(programs, legs, strict=True))
+    step = np.ptp(large.shift, axis=0).max()
+    assert step > 0.05 * legs[0]
+    np.testing.assert_allclose(small.shift, SMALL * large.shift, atol=0.02 * step)
+    time = SMALL**0.5
+    np.testing.assert_allclose(small.phases, time * large.phases, atol=1e-9)
+    np.testing.assert_allclose(small.durations, time * large.durations, rtol=0.01)
+    np.testing.assert_allclose(
+        small.wrench[:, :, 3:], large.wrench[:, :, 3:], atol=0.02
+    )

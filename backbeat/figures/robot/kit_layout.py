@@ -9,7 +9,6 @@ from matplotlib.patches import Circle, Ellipse, Patch, Polygon, Rectangle
 
 from backbeat.figures.drawing.sources import Sources
 from backbeat.models.kit.drum_kit import STEEP, DrumKit
-from backbeat.models.kit.pedals import BOARD, WIDTH
 from backbeat.report.plots.style import COLORS, STYLE
 
 FILL = {"drum": COLORS[5], "cymbal": COLORS[4], "pad": COLORS[2]}
@@ -38,9 +37,10 @@ def kit_layout(sources: Sources) -> Figure:
             axes.annotate(size, label, ha="center", va="top", fontsize=7.5)
         for pedal in kit.pedals():
             x, y, _ = pedal.X_WH.translation()
-            length = BOARD[1] - BOARD[0]
-            corner = (-y - 0.5 * WIDTH, x + BOARD[0])
-            axes.add_patch(Rectangle(corner, WIDTH, length, fill=False, ec=COLORS[6]))
+            (begin, end), width = pedal.description.board, pedal.description.width
+            corner = (-y - 0.5 * width, x + begin)
+            board = Rectangle(corner, width, end - begin, fill=False, ec=COLORS[6])
+            axes.add_patch(board)
         chair = kit.chair
         seat = kit.p_WK + np.array(chair.place)
         axes.add_patch(

@@ -81,7 +81,9 @@ class AccelerationProgram:
         self.robot, self.tasks = robot, list[AccelerationTask]()
         patches = [robot.contacts[name] for name in contacts]
         self._cones = [
-            wrench_cone(*(PATCH_MARGIN * half for half in c.bearing), friction)
+            wrench_cone(
+                PATCH_MARGIN * c.bearing[0], PATCH_MARGIN * c.bearing[1], friction
+            )
             for c in patches
         ]
         self._sharing, self._solver = sharing, DaqpSolver()

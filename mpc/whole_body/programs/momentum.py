@@ -147,7 +147,9 @@ class WholeBodyProgram:
             )
         limbs = find_limbs(robot, self.contacts[: sum(has_limb)])
         cones = [
-            wrench_cone(*(PATCH_MARGIN * half for half in c.bearing), friction)
+            wrench_cone(
+                PATCH_MARGIN * c.bearing[0], PATCH_MARGIN * c.bearing[1], friction
+            )
             for c in patches
         ]
         contact = frame_arrays([c.frame for c in patches])
