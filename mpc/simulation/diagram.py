@@ -93,6 +93,7 @@ class ClosedLoop(ControlledRobot):
         motors = self.body.servo.GetMyMutableContextFromRoot(context)
         tau = self.reference.behavior.motion.tau[0]
         self.body.servo.set_effort(motors, tau)
+        self.body.servo.set_held(motors, tau)
         return context
 
     def joint_sample(self, root: Context, t: float) -> JointSample:
@@ -248,7 +249,7 @@ def _joint_modes(reference: Reference, scenario: Scenario) -> JointModes | None:
         return None
     latency = scenario.latency
     periods = soft_periods(compliant, reference, timing, latency)
-    return JointModes(reference, latency, periods, timing.time_step)
+    return JointModes(reference, latency, periods, scenario.sampling)
 
 
 def _connect_command(
