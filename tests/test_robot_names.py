@@ -34,6 +34,7 @@ OTHERWISE = {
     "optimization/transcription/transcribe.py": {"base"},
     "optimization/verification/verify.py": {"base"},
     # Keys of files: a robot YAML, a sweep, the posture of a posture.
+    "behaviors/adoption/adopting.py": {"base"},
     "models/adoption/structure.py": {"base"},
     "models/robot/description.py": {"base"},
     "mpc/sweep/card/sweeps.py": {"base"},
@@ -41,6 +42,7 @@ OTHERWISE = {
     # Parts and channels of dances and postures, and tasks of the whole-body program.
     "backbeat/figures/robot/pictures.py": {"head"},
     "behaviors/dance/authoring.py": {"head"},
+    "models/adoption/body_parts.py": {"head", "pelvis"},
     "behaviors/dance/markers.py": {"pelvis"},
     "behaviors/dance/recorded_move.py": {"head"},
     "behaviors/dance/vocabulary/move.py": {"head"},

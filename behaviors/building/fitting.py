@@ -22,9 +22,9 @@ SIZES = (0.95, 0.9, 0.8, 0.65, 0.5)
 Attempt = Callable[[Specification, str], Behavior]
 
 
-def is_transferred(specification: Specification, path: Path) -> bool:
+def is_transferred(specification: Specification, path: str | Path) -> bool:
     """Whether a specification is for another robot than its file says."""
-    if path.suffix not in (".yaml", ".yml"):
+    if Path(path).suffix not in (".yaml", ".yml"):
         return False
     written, _ = read_specification(path)
     return written.scale != specification.scale
@@ -33,7 +33,7 @@ def is_transferred(specification: Specification, path: Path) -> bool:
 def fitted(
     specification: Specification,
     text: str,
-    path: Path,
+    path: str | Path,
     attempt: Attempt,
     progress: Progress,
 ) -> Behavior:
@@ -60,7 +60,7 @@ def fitted(
         try:
             behavior = attempt(other, text_of(other, text, path))
         except BackbeatError as error:
-            if str(error) == str(first):
+            if error.args == first.args:
                 raise first from None  # It is no matter of size.
             continue
         remark = (

@@ -1,13 +1,17 @@
-"""Share of the soles that steps may use for where the pressure is."""
+"""Share of the soles that steps may use for where the pressure is.
+
+Sources
+    Koolen, de Boer, Rebula, Goswami and Pratt, "Capturability-based analysis and control
+    of legged locomotion, Part 1", 2012: what can be recovered goes with the distance of
+    the pressure to the edge.
+"""
 
 from backbeat.models.robot.model import RobotModel
 
 # Distance of the center of pressure from the edges of a sole, as a share of the legs:
 # who stands on one foot falls over its edge with the time constant of a pendulum as
-# long as the leg, and can be caught only by the pressure that is left. (Koolen, de
-# Boer, Rebula, Goswami and Pratt, "Capturability-based analysis and control of legged
-# locomotion, Part 1", 2012, equation 18: what can be recovered goes with the distance
-# to the edge.)
+# long as the leg, and can be caught only by the pressure that is left, as in Koolen et
+# al., 2012, equation 18.
 EDGE = 0.025
 # Least share, for soles so narrow that little more than a line is left.
 LEAST = 0.3

@@ -162,7 +162,7 @@ def read_any(
 
 
 def text_of(
-    specification: Specification | SetlistSpecification, written: str, path: Path
+    specification: Specification | SetlistSpecification, written: str, path: str | Path
 ) -> str:
     """Text of a file for another robot, on the lines of that it was made of.
 

@@ -2,7 +2,7 @@
 
     parallel:
       left ankle:
-        joints: [left_ankle_pitch_joint, left_ankle_roll_joint]
+        joints: [ankle_pitch, ankle_roll]
         motor_torques: [[0.5, 0.5], [0.5, -0.5]]
         effort: 25
 
