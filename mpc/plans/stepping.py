@@ -46,6 +46,7 @@ def recovery_steps(
     count: int,
     second: float = -np.inf,
     unloading: float = UNLOADING,
+    later: int | None = None,
 ) -> tuple[AddedStep, ...]:
     """Steps in turn from phase s.
 
@@ -57,11 +58,12 @@ def recovery_steps(
         count: number of steps.
         second: phase before which the second step does not begin [s].
         unloading: time in which weight leaves the first foot [s].
+        later: intervals of swings after the first; None for as many.
     """
     steps, start = [], s + unloading
     for i in range(count):
         start = max(start, second) if i == 1 else start
-        end = start + intervals * spacing
+        end = start + (later if i and later else intervals) * spacing
         steps.append(AddedStep(first[i % len(first)], start, end))
         start = end + spacing
     return tuple(steps)

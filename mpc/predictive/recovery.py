@@ -10,6 +10,7 @@ Sources
 """
 
 from dataclasses import dataclass, replace
+from math import ceil
 from typing import NamedTuple
 
 import numpy as np
@@ -41,6 +42,9 @@ class Recovery:
         min_saving: decrease of the objective that steps need without an alarm, so that
             a balanced robot does not step for a small displacement.
         intervals: intervals of the horizon that a swing takes.
+        later: the same of swings after the first. Intervals are shorter for smaller
+            robots, delays and the speed of joints are not: only the first swing, which
+            is urgent, takes less time than at a scale of one.
         count: number of steps of a recovery.
         held: a foot that the behavior would keep in the air for so long after it could
             be put down, may be put down [s].
@@ -53,6 +57,7 @@ class Recovery:
     step_penalty: float = 0.3
     min_saving: float = 0.1
     intervals: int = 4
+    later: int = 4
     count: int = 6
     held: float = 0.3
 
@@ -65,6 +70,7 @@ class Recovery:
             astray=scale.length * self.astray,
             ahead=scale.time * self.ahead,
             held=scale.time * self.held,
+            later=max(self.later, ceil(self.later / scale.time - 1e-9)),
         )
 
     def improve(
@@ -187,6 +193,7 @@ class Recovery:
                 self.count,
                 window.settled,
                 reference.scale.time * UNLOADING,
+                self.later,
             )
             # A second one that is far off is decided when it is near.
             if window.settled > steps[0].end + self.intervals * spacing:

@@ -15,7 +15,7 @@ from backbeat.mpc.plans.stepping import UNLOADING, recovery_steps
 from backbeat.mpc.plans.weights import PredictiveWeights
 from backbeat.mpc.predictive.program import PredictiveProgram
 from backbeat.mpc.predictive.recovery import STEPPING
-from backbeat.mpc.reference.scale import LEG, body_scale
+from backbeat.mpc.reference.scale import LEG, BodyScale, body_scale
 from backbeat.mpc.reference.trajectory import Reference
 from tests.models.humanoids import write_humanoid
 from tests.mpc.test_legs import LeggedStance
@@ -117,6 +117,26 @@ def test_thresholds_of_recovery_go_with_the_leg(pair):
     assert small.watch == pytest.approx(STEPPING.watch * scale.length)
     assert small.ahead == pytest.approx(STEPPING.ahead * scale.length**0.5)
     assert small.count == STEPPING.count
+
+
+@pytest.mark.parametrize("length", [1.0, 0.95, 0.77, 0.58, 0.25])
+def test_later_swings_take_no_less_time_on_a_smaller_robot(length):
+    """Delays and the speed of joints do not shrink with the robot."""
+    usual = PredictiveWeights()
+    spacing = usual.for_leg(length * LEG).spacing
+    found = STEPPING.at(BodyScale(length))
+    steps = recovery_steps(
+        [0, 1], 0.0, spacing, found.intervals, found.count, later=found.later
+    )
+    lasts = np.array([step.end - step.start for step in steps])
+    usually = STEPPING.later * usual.spacing
+    assert lasts[0] == pytest.approx(STEPPING.intervals * spacing)
+    assert np.all(lasts[1:] >= usually - 1e-9)
+    assert np.all(lasts[1:] < usually + spacing - 1e-9)
+
+
+def test_recovery_at_a_scale_of_one_is_as_stated():
+    assert STEPPING.at(BodyScale()) == STEPPING
 
 
 @pytest.fixture(scope="module")
