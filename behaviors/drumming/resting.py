@@ -11,7 +11,8 @@ import numpy as np
 from pydrake.math import RigidTransform
 
 from backbeat.behaviors.drumming.drummer import stick_tip
-from backbeat.behaviors.drumming.robot_at_kit import SEAT, RobotAtKit
+from backbeat.behaviors.drumming.kit_at_size import SEAT
+from backbeat.behaviors.drumming.robot_at_kit import RobotAtKit
 from backbeat.behaviors.drumming.strike_postures import StrikePostures
 from backbeat.behaviors.music.notation.score import HANDS, Score
 from backbeat.models.state.configuration import Configuration

@@ -276,8 +276,8 @@ class PostureSpecification(Specification):
         feet = {n: IKTarget(X) for n, X in reach.feet.items()}
         if not (feet or targets):
             return Reached(q, {}, reach.middle)
-        asked, movable = targets, station.reach if self.scale != 1.0 else ()
-        targets = off_floor(robot, asked, movable)
+        places, movable = targets, station.reach if self.scale != 1.0 else ()
+        targets = off_floor(robot, places, movable)
         solver, center = InverseKinematics(robot), reach.balanced(reach.middle)
         solved = solver.solve(q, feet | targets, center)
         if not solved.is_reached:
@@ -286,16 +286,16 @@ class PostureSpecification(Specification):
                 robot,
                 targets,
                 movable,
-                lambda some: solver.solve(q, feet | some, center, settles=True),
+                lambda some: solver.solve(q, {**feet, **some}, center, settles=True),
             )
         if not solved.is_reached:
             raise BackbeatError(f"{where}: {station.out_of_reach(solved)}")
         goals = {n: targets[n] for n in station.reach}
         notes = tuple(
             f"{where}: {n} has no room or reach at its place, and goes to "
-            f"{spoken_shift(asked[n], targets[n])}"
+            f"{spoken_shift(places[n], targets[n])}"
             for n in movable
-            if targets[n] is not asked[n]
+            if targets[n] is not places[n]
         )
         return Reached(solved.q, goals, reach.middle, notes=notes)
 

@@ -151,8 +151,8 @@ def _ends_apart(
     """The model of `make_self_collision_model` without pairs that are asked for."""
     if not scene and margin in _ALONE.setdefault(robot, {}):
         return _ALONE[robot][margin]
-    found = links_with_shapes(robot)
-    links = [n for n, body in found if _depth(robot, body) > NEAR_JOINTS]
+    shaped = links_with_shapes(robot)
+    links = [n for n, body in shaped if _depth(robot, body) > NEAR_JOINTS]
     model = make_collision_model(robot, links, scene, margin)
     pairs = model.pairs.copy()
     for i, sphere in enumerate(model.spheres):

@@ -121,6 +121,14 @@ class Pedal:
         """Angle of the beater at an angle of the board [rad]; 0 at the hit."""
         return self.description.gear * (self.hit - angle)
 
+    @property
+    def coupling(self) -> tuple[float, float]:
+        """Ratio and offset [rad] of the axle's angle to the hinge's, by the chain.
+
+        The hinge's angle goes the other way: a board that goes down turns about +y.
+        """
+        return self.description.gear, self.description.gear * self.hit
+
     def head_motion(self, swing: float, rate: float) -> np.ndarray:
         """(6,) place [m] and velocity [m/s] of the beater's head, world axes.
 
@@ -171,9 +179,7 @@ class Pedal:
         hinge = self._add_board(plant, instance)
         axle = self._add_beater(plant, instance)
         told = self.description
-        # The joint's angle goes the other way: a board that goes down turns about +y.
-        offset = told.gear * self.hit
-        plant.AddCouplerConstraint(axle, hinge, told.gear, offset)
+        plant.AddCouplerConstraint(axle, hinge, *self.coupling)
         if told.stiffness > 0.0:
             nominal = -self.rest - told.lift / told.stiffness
             plant.AddForceElement(RevoluteSpring(hinge, nominal, told.stiffness))

@@ -12,8 +12,10 @@ from backbeat.models.actuation.joint_command import BLOCKS
 from backbeat.models.actuation.motors import Motors
 from backbeat.models.actuation.safety_law import SafetyLaws, no_bounds
 from backbeat.models.actuation.servo_law import (
+    HELD,
     LAST,
     MEASURED,
+    MOST_SHARE,
     MOTORS,
     ServoTraits,
     keep_efforts,
@@ -119,7 +121,7 @@ class JointServo(CollectableSystem):
             bounds=no_bounds() if safety is None else safety.bounds,
             num_positions=robot.num_positions,
         )
-        self._bound = bind(traits)
+        self._bound, self._limits = bind(traits), limits
         self._has_memory = remembers or self._has_motors
         self._declare_ports(robot, nu, period)
 
@@ -148,6 +150,17 @@ class JointServo(CollectableSystem):
         memory = self._read(context).copy()
         for block in (MOTORS, LAST):
             memory[block * self._nj :][: self._nj] = effort
+        context.SetDiscreteState(self._memory, memory)
+
+    def set_held(self, context: Context, effort: np.ndarray) -> None:
+        """Sets the effort of the integral, (nj,) [N m], where the servo has a memory.
+
+        It is what a joint bears with no error, and lost where no integral is asked for.
+        """
+        if not self._has_memory:
+            return
+        memory, most = self._read(context).copy(), MOST_SHARE * self._limits
+        memory[HELD * self._nj :][: self._nj] = np.clip(effort, -most, most)
         context.SetDiscreteState(self._memory, memory)
 
     def measured_friction(self, context: Context) -> np.ndarray:

@@ -7,7 +7,8 @@ foot, seat slip farthest any corner of a standing sole, or of another patch, got
                 where it stood
 rests           see `backbeat.mpc.analysis.drumming.rests`
 markers         how late the extremes of a dance's moves came, by move
-joint error     against the behavior at the controller's phase
+joint error     of joints that turn, against the behavior at the controller's phase
+slide error     the same of joints that slide
 jerk            largest and rms by joint group: planned from the plan's own curves,
                 measured from a cubic fitted to velocities, see
                 `backbeat.behaviors.library.joint_jerk`
@@ -144,11 +145,13 @@ def _tracking(analysis: RunAnalysis) -> dict[str, object]:
     soles = reference.robot.soles
     planned = np.linalg.norm(analysis.com - analysis.com_planned, axis=1) * 1e3
     nominal = np.linalg.norm(analysis.com - analysis.com_nominal, axis=1) * 1e3
-    joint = np.degrees(analysis.joints - analysis.joints_planned)
+    turns = reference.robot.tree.revolute
+    off = analysis.joints - analysis.joints_planned
     return {
         "com_error_mm": size(planned),
         "com_error_at_nominal_time_mm": size(nominal),
-        "joint_error_deg": size(joint),
+        "joint_error_deg": size(np.degrees(off[:, turns]).ravel()),
+        "slide_error_mm": size(off[:, ~turns].ravel() * 1e3),
         "foot_slip_mm": analysis.slip(soles) * 1e3,
         "seat_slip_mm": analysis.slip(set(reference.patches) - set(soles)) * 1e3,
     }

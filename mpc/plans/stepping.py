@@ -14,7 +14,7 @@ from backbeat.mpc.reference.trajectory import Reference
 
 # Weight leaves the foot before the foot leaves the ground [s]. Times here are for a
 # scale of one.
-LIFT = 0.05
+UNLOADING = 0.05
 # What a foot that has waited needs at least for the rest of its swing [s].
 SHORTEST = 0.35
 
@@ -45,7 +45,7 @@ def recovery_steps(
     intervals: int,
     count: int,
     second: float = -np.inf,
-    lift: float = LIFT,
+    unloading: float = UNLOADING,
 ) -> tuple[AddedStep, ...]:
     """Steps in turn from phase s.
 
@@ -56,9 +56,9 @@ def recovery_steps(
         intervals: how many of them a swing takes; one of standing lies between.
         count: number of steps.
         second: phase before which the second step does not begin [s].
-        lift: time in which weight leaves the first foot [s].
+        unloading: time in which weight leaves the first foot [s].
     """
-    steps, start = [], s + lift
+    steps, start = [], s + unloading
     for i in range(count):
         start = max(start, second) if i == 1 else start
         end = start + intervals * spacing
@@ -140,7 +140,7 @@ def let_wait(
     if over <= begin + 1e-6 and not waits:
         return moving
     time = reference.scale.time
-    until = max([over + time * LIFT] + [w.end for w in waits])
+    until = max([over + time * UNLOADING] + [w.end for w in waits])
     steps_again = bool(moving) and moving[-1].contact == contact
     if not can_wait or end - until < time * SHORTEST or steps_again:
         return None

@@ -11,7 +11,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from backbeat.mpc.plans.stepping import LIFT, AddedStep, let_wait, swing_of, waiting
+from backbeat.mpc.plans.stepping import (
+    UNLOADING,
+    AddedStep,
+    let_wait,
+    swing_of,
+    waiting,
+)
 from backbeat.mpc.reference.trajectory import Reference
 
 # Forces under a foot that has landed early, that has landed after all, and that is in
@@ -182,7 +188,7 @@ def delay_steps(
     landings += [d.start for d in touchdowns if d.is_to_come(s)]
     late = max(landings, default=-np.inf)
     first = min((w.start for w in steps if w.start > s), default=np.inf)
-    delay = late + reference.scale.time * LIFT - first
+    delay = late + reference.scale.time * UNLOADING - first
     if delay <= 0 or np.isinf(delay):
         return steps
     delayed = tuple(

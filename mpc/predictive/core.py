@@ -276,8 +276,7 @@ class PredictiveCore:
         deviation = measure_deviation(now, sample)
         deviation[2] -= ground
         shift = measure_shift(now, reference, before, s, downs, soles)
-        # A robot that may not step has to resist a push; a plan that predicted it would
-        # yield to it.
+        # A robot that may not step resists pushes, where a plan with them would yield.
         acceleration = np.zeros(2)
         dcm_error = np.hypot(*program.off_balance(deviation, shift))
         scale = reference.scale
@@ -289,9 +288,8 @@ class PredictiveCore:
         is_balanced = is_small and not acceleration.any()
         # A sample represents one period since a plan, not a hold of several.
         if force is not None and is_balanced and before.is_fresh:
-            motion = rate * soles[:, 1]
             friction = estimate_friction_scale(
-                reference, sample, before, motion, elapsed, force
+                reference, sample, before, rate * soles[:, 1], elapsed, force
             )
         vertical = estimate_external_force(before, t, deviation, gravity, late)
         if when > t:

@@ -16,7 +16,7 @@ import numpy as np
 
 from backbeat.mpc.plans.plan import Plan
 from backbeat.mpc.plans.start import PlanStart
-from backbeat.mpc.plans.stepping import LIFT, AddedStep, let_wait, recovery_steps
+from backbeat.mpc.plans.stepping import UNLOADING, AddedStep, let_wait, recovery_steps
 from backbeat.mpc.plans.touchdown import Touchdown, put_down
 from backbeat.mpc.predictive.program import PredictiveProgram
 from backbeat.mpc.reference.scale import BodyScale
@@ -186,7 +186,7 @@ class Recovery:
                 self.intervals,
                 self.count,
                 window.settled,
-                reference.scale.time * LIFT,
+                reference.scale.time * UNLOADING,
             )
             # A second one that is far off is decided when it is near.
             if window.settled > steps[0].end + self.intervals * spacing:

@@ -21,13 +21,13 @@ from backbeat.models.actuation.joint_command import (
     STIFFNESS,
     VELOCITY,
 )
-from backbeat.models.actuation.servo_margin import SERVO_STEP
+from backbeat.models.actuation.servo_margin import SERVO_STEP, Sampling
 from backbeat.models.actuation.servo_modes import compliant_command
 from backbeat.models.common.collectable_system import CollectableSystem, weak
 from backbeat.models.robot.model import RobotModel
 from backbeat.models.state.configuration import Configuration
 from backbeat.mpc.reference.trajectory import Reference
-from backbeat.mpc.safety.servo_gains import felt_inertia, hold_gains
+from backbeat.mpc.safety.servo_gains import drive_gains, felt_inertia, hold_gains
 
 # Time in which the drive of a position interface gets rid of an error that stays, and
 # a controller of velocities of an error in position [s].
@@ -92,7 +92,7 @@ class JointModes(CollectableSystem):
         reference: Reference,
         latency: float = 0.0,
         periods: Sequence[SoftPeriod] = (),
-        step: float = SERVO_STEP,
+        sampling: Sampling | None = None,
     ) -> None:
         """Makes it for the joints of a robot.
 
@@ -100,16 +100,22 @@ class JointModes(CollectableSystem):
             reference: the behavior, for the inertia that joints feel.
             latency: from a motion to the motors' answer [s].
             periods: when which joints are soft.
-            step: time between samples of the servo [s].
+            sampling: when samples of the servo are taken, and when they act.
         """
         super().__init__()
         robot = self._robot = reference.robot
         self.periods = tuple(periods)
         modes = np.array([robot.modes.get(n, "torque") for n in robot.joint_names])
         self._position, self._velocity = modes == "position", modes == "velocity"
-        self._gains = hold_gains(robot, reference, latency, step)
+        sampling = sampling or Sampling()
+        places = drive_gains(robot, reference, self._position, latency, sampling)
+        speeds = hold_gains(robot, reference, latency, sampling.step)
+        self._stiffness = places[0]
+        self._damping = np.where(self._position, places[1], speeds[1])
+        start = reference.sample(0.0).q
+        self._start = start[robot.base_positions :].copy()
         # A workspace, written anew at every call; nothing is remembered in it.
-        self._configuration = Configuration(robot, reference.sample(0.0).q)
+        self._configuration = Configuration(robot, start)
         nj = robot.num_joints
         self._command = self.DeclareVectorInputPort("command", BLOCKS * nj)
         size = robot.num_positions + robot.num_velocities
@@ -130,8 +136,11 @@ class JointModes(CollectableSystem):
 
     def _drive(self, blocks: np.ndarray, q: np.ndarray) -> None:
         """Leaves positions, or velocities, to joints that take nothing else."""
-        stiffness, damping = self._gains
+        stiffness, damping = self._stiffness, self._damping
         own = self._position | self._velocity
+        if not blocks.any():
+            # Nothing has been commanded yet, and zero is no place to go to.
+            blocks[POSITION, own] = self._start[own]
         blocks[EFFORT, own] = 0.0
         error = blocks[POSITION] - q[self._robot.base_positions :]
         faster = blocks[VELOCITY] + error / FOLLOWING

@@ -21,6 +21,12 @@ from backbeat.mpc.reference.trajectory import Reference
 # A hold gives all the torque of a joint at this angle from where it should be [rad],
 # and loses its speed within so long [s].
 HOLD_ANGLE, HOLD_TIME = 0.2, 0.1
+# Error at which a drive of its own gives all the torque of its joint [rad or m]: it has
+# no feedforward of weight and inertia, and is much stiffer than a hold of legs.
+DRIVE_ANGLE = 0.01
+# Latency that it is made for at least [s]: its set points come in steps of 2 ms, which
+# faster drives would follow, joints of little inertia with a tenth of their speed.
+DRIVE_TIME = 4e-3
 # What is taken off a servo's frequency where a joint is as soft as can be [-].
 SOFT = 0.7
 # Phase between two postures whose gains are found [s].
@@ -187,18 +193,52 @@ def hold_gains(
     reference: Reference,
     latency: float = 0.0,
     step: float = SERVO_STEP,
+    angle: float = HOLD_ANGLE,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Joint stiffness and damping [N m/rad, N m s/rad] of a hold without a program.
 
     Stiff enough for legs to stand on, as far as latency and the inertia that a joint
     feels with its limb in the air allow; see `servo_gains` for both bounds. Arms may be
     held in any posture of the behavior, and the least inertia that they feel counts.
+    All the torque of a joint is given at `angle` from where it should be [rad or m].
     """
     phases = np.arange(0.0, reference.duration + HOLD_SPACING, HOLD_SPACING)
     all_felt = felt_along(robot, reference, phases)
     felt, limbs = all_felt.min(axis=0), sorted(standing_joints(robot, reference))
     felt[limbs] = all_felt[0, limbs]
-    return bounded_gains(robot, felt, latency, step)
+    return bounded_gains(robot, felt, latency, step, angle)
+
+
+def drive_gains(
+    robot: RobotModel,
+    reference: Reference,
+    joints: np.ndarray,
+    latency: float = 0.0,
+    sampling: Sampling | None = None,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Joint stiffness and damping [N m/rad, N m s/rad] of drives that take positions.
+
+    Stiff, as far as latency and the inertia that a joint feels allow, see `hold_gains`;
+    then lowered to what drives bear that act on one motion in any posture of the
+    behavior, see `backbeat.models.actuation.coupled_servos`. Other joints get zero.
+
+    Args:
+        robot: the robot.
+        reference: the behavior.
+        joints: (nj,) whether a joint has a drive.
+        latency: from a motion to the torque against it [s].
+        sampling: when samples of the drives are taken, and when they act.
+    """
+    sampling = sampling or Sampling()
+    late = max(latency, DRIVE_TIME)
+    told = hold_gains(robot, reference, late, sampling.step, DRIVE_ANGLE)
+    gains = np.where(joints, told[0], 0.0), np.where(joints, told[1], 0.0)
+    phases = np.arange(0.0, reference.duration + HOLD_SPACING, HOLD_SPACING)
+    shares = np.ones(robot.num_joints)
+    for inverse in _inverses_at(robot, _postures(reference, phases)):
+        together = coupled_shares(inverse, gains, robot.damping, sampling)
+        shares = np.minimum(shares, together)
+    return shares * gains[0], shares * gains[1]
 
 
 def bounded_gains(
@@ -206,6 +246,7 @@ def bounded_gains(
     felt: np.ndarray,
     latency: float = 0.0,
     step: float = SERVO_STEP,
+    angle: float = HOLD_ANGLE,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Joint stiffness and damping of a hold that inertias allow; see `hold_gains`.
 
@@ -214,8 +255,9 @@ def bounded_gains(
         felt: (nj,) least inertia that joints feel [kg m^2].
         latency: from a motion to the torque against it [s].
         step: time between samples of the servo [s].
+        angle: error at which a joint gives all its torque [rad or m].
     """
     late = max(latency, step, SERVO_STEP)
-    stiffness = robot.effort_limits / HOLD_ANGLE
+    stiffness = robot.effort_limits / angle
     damping = np.minimum(HOLD_TIME * stiffness, 0.5 * (felt / late + robot.damping))
     return np.minimum(stiffness, 0.25 * (damping + robot.damping) / late), damping

@@ -12,13 +12,15 @@ from backbeat.models.common.collectable_system import (
     CollectableSystem,
     free_unused_systems,
 )
-from backbeat.models.world.scene import lock_joints
 from backbeat.mpc.control.controllers import (
     Controllers,
     ControllerSettings,
     add_controllers,
 )
 from backbeat.mpc.control.outside import OutsideControllers
+from backbeat.mpc.engines.choosing import choose_engine
+from backbeat.mpc.engines.engine_robot import EngineChoice, add_engine_robot
+from backbeat.mpc.engines.engine_setup import MakeEngine
 from backbeat.mpc.monitoring.force_detector import ForceDetector
 from backbeat.mpc.plans.weights import PredictiveWeights
 from backbeat.mpc.predictive.controller import Planner
@@ -28,7 +30,6 @@ from backbeat.mpc.scenario.settings import SettingsSource, add_settings
 from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.world.joint_sample import JointSample
 from backbeat.mpc.world.joint_softness import add_joint_modes, soft_periods
-from backbeat.mpc.world.mismatched_robot import apply_model_mismatch
 from backbeat.mpc.world.sensing import (
     SensedPorts,
     SensorSetup,
@@ -43,7 +44,11 @@ from backbeat.mpc.world.simulated_robot import (
     SimulatedRobot,
     add_simulated_robot,
 )
-from backbeat.mpc.world.simulated_world import WorldDraw, draw_world
+from backbeat.mpc.world.simulated_world import (
+    SimulatedWorld,
+    WorldDraw,
+    draw_world,
+)
 from backbeat.mpc.world.uneven_ground import stand_on
 
 # Called with the number of a step, how many there are, and what is made in it.
@@ -82,16 +87,13 @@ class ClosedLoop(ControlledRobot):
     def make_context(self) -> Context:
         """A context at the start of the behavior, with its joints locked."""
         context = self.diagram.CreateDefaultContext()
-        plant, behavior = self.world.plant, self.reference.behavior
-        own = plant.GetMyMutableContextFromRoot(context)
-        lock_joints(plant, own, self.reference.robot.locked)
         error, seed = self.scenario.world.mismatch, self.scenario.seed
-        apply_model_mismatch(plant, own, self.world.instance, error, seed)
-        still = np.zeros(self.reference.robot.num_velocities)
-        self.body.set_state(context, self.q_start, still)
+        self.body.start(context, self.q_start, error, seed)
         # The motors hold the robot already.
         motors = self.body.servo.GetMyMutableContextFromRoot(context)
-        self.body.servo.set_effort(motors, behavior.motion.tau[0])
+        tau = self.reference.behavior.motion.tau[0]
+        self.body.servo.set_effort(motors, tau)
+        self.body.servo.set_held(motors, tau)
         return context
 
     def joint_sample(self, root: Context, t: float) -> JointSample:
@@ -101,9 +103,7 @@ class ClosedLoop(ControlledRobot):
             root: the Context.
             t: time of the behavior there [s].
         """
-        plant, servo = self.world.plant, self.body.servo
-        own = plant.GetMyContextFromRoot(root)
-        x = plant.GetPositionsAndVelocities(own)[self.world.state_places]
+        servo, x = self.body.servo, self.body.true_state(root)
         effort = servo.GetOutputPort("joint_effort")
         tau = effort.Eval(servo.GetMyContextFromRoot(root)).copy()
         q, v = np.split(x, [self.reference.robot.num_positions])
@@ -118,6 +118,7 @@ def build_closed_loop(
     outside: OutsideControllers | None = None,
     progress: Progress | None = None,
     by_hand: bool = True,
+    engine: MakeEngine | None = None,
 ) -> ClosedLoop:
     """Connects world, controllers, servo, disturbances and logs.
 
@@ -130,6 +131,7 @@ def build_closed_loop(
         progress: called with the number of each step, how many there are, and what it
             is; the last one, what a first tick loads, is the caller's.
         by_hand: whether pushes and settings may be added to those of the scenario.
+        engine: makes the engine of a scenario whose engine is `own`.
     """
     free_unused_systems()
     (tell := progress or _nothing)(1, STEPS, "the behavior")
@@ -140,11 +142,10 @@ def build_closed_loop(
     timing, world, seed = scenario.timing, scenario.world, scenario.seed
     real = draw_world(WorldDraw(world.mismatch, world.friction, seed), reference)
     q_start = stand_on(reference, real.soles) if real.soles else reference.table.q[0]
-    pushes = scenario.disturbances.pushes
-    plant = PlantSettings(world.contact, scenario.actuation, timing, pushes)
     # What controllers elsewhere ask for is seen when they do.
     remembers = modes is not None or outside is not None
-    body = add_simulated_robot(builder, reference, real, plant, remembers, by_hand)
+    rest = choose_engine(scenario, engine), remembers, by_hand
+    body = _add_robot(builder, reference, scenario, real, *rest)
     settings = add_settings(builder, scenario, reference)
     tell(3, STEPS, "the controllers")
     made_for = controller_settings(scenario)
@@ -165,11 +166,29 @@ def build_closed_loop(
         detector = add_detector(builder, reference, setup, sensed, *ports)
     logs = body.add_logs(builder, timing.time_step)
     logs["sensed"] = LogVectorOutput(sensed.state, builder, LOG_PERIOD)
-    whole = builder.Build()
-    whole.set_name("closed_loop")
+    (whole := builder.Build()).set_name("closed_loop")
     return ClosedLoop(
         whole, body, reference, scenario, found, settings, logs, q_start, detector
     )
+
+
+def _add_robot(
+    builder: DiagramBuilder,
+    reference: Reference,
+    scenario: Scenario,
+    real: SimulatedWorld,
+    chosen: EngineChoice | None,
+    remembers: bool,
+    by_hand: bool,
+) -> SimulatedRobot:
+    """Adds the robot in its world, moved by Drake's plant or by an engine."""
+    contact, timing = scenario.world.contact, scenario.timing
+    pushes = scenario.disturbances.pushes
+    plant = PlantSettings(contact, scenario.actuation, timing, pushes)
+    rest = reference, real, plant
+    if chosen is None:
+        return add_simulated_robot(builder, *rest, remembers, by_hand)
+    return add_engine_robot(builder, *rest, chosen, remembers, by_hand)
 
 
 def controller_settings(scenario: Scenario) -> ControllerSettings:
@@ -230,7 +249,7 @@ def _joint_modes(reference: Reference, scenario: Scenario) -> JointModes | None:
         return None
     latency = scenario.latency
     periods = soft_periods(compliant, reference, timing, latency)
-    return JointModes(reference, latency, periods, timing.time_step)
+    return JointModes(reference, latency, periods, scenario.sampling)
 
 
 def _connect_command(

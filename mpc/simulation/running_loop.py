@@ -16,6 +16,7 @@ from backbeat.models.common.collectable_system import weak
 from backbeat.models.world.simulator import make_simulator
 from backbeat.mpc.control.outside import ConnectControllers, OutsideControllers
 from backbeat.mpc.control.planner_process import PlannerProcess
+from backbeat.mpc.engines.engine_setup import MakeEngine
 from backbeat.mpc.plans.plan import Plan
 from backbeat.mpc.plans.weights import PredictiveWeights
 from backbeat.mpc.predictive.controller import PredictiveController
@@ -70,11 +71,11 @@ class RunningLoop(Closing):
         remote: ConnectControllers | None = None,
         progress: Progress | None = None,
         by_hand: bool = True,
+        engine: MakeEngine | None = None,
     ) -> None:
         """Builds the loop and puts it at its start.
 
-        A first tick is done before, in a Context that is thrown away: what it loads
-        does not count as the robot's time.
+        A first tick, in a Context that is thrown away, loads what is no robot's time.
 
         Args:
             behavior: what to track.
@@ -83,6 +84,7 @@ class RunningLoop(Closing):
             remote: connects to controllers that are elsewhere; None for inside.
             progress: called at each step of building, see `build_closed_loop`.
             by_hand: whether settings and pushes may be added by hand.
+            engine: makes it where a scenario's engine is `own`.
 
         Raises:
             BackbeatError: the scenario makes no sense, or not for this behavior.
@@ -110,7 +112,7 @@ class RunningLoop(Closing):
             if (outside := self._outside) is not None:
                 outside.open()
             self.loop: ClosedLoop = build_closed_loop(
-                behavior, scenario, weights, planner, outside, progress, by_hand
+                behavior, scenario, weights, planner, outside, progress, by_hand, engine
             )
             if progress is not None:
                 progress(STEPS, STEPS, "the first plan")
@@ -165,18 +167,17 @@ class RunningLoop(Closing):
         if held is not None and held.values():
             events.append(replace(held, time=-self._given.timing.lead_in))
         self.scenario = self._given.changed(events=events)
-        loop = self.loop
-        loop.whole_body.tick_times.clear()
+        (loop := self.loop).whole_body.tick_times.clear()
         own = loop.make_context()
         self.simulator = make_simulator(loop.diagram, own, loop.world.plant)
         self.simulator.Initialize()
         self._let_watch()
         self.watch_forces(self.is_watching)
         if len(events) > len(self._given.disturbances.events):
-            source = self.loop.settings
+            source = loop.settings
             source.add(source.GetMyMutableContextFromRoot(self.context), events[-1])
         self.log.close()
-        self.log = RunLog(self.loop.logs)
+        self.log = RunLog(loop.logs)
         self.fell_at: float | None = None
         self.wall_time = 0.0
 
@@ -250,8 +251,7 @@ class RunningLoop(Closing):
         period, end = timing.plan_period, timing.lead_in + self.end
         until = min(start + duration, end)
         while not self.is_over and self.context.get_time() < until - ROUNDING:
-            boundary = period * (self.log.num_plans + 1)
-            target = min(boundary, end)
+            target = min(period * (self.log.num_plans + 1), end)
             if until < target - ROUNDING:
                 self._simulate(until)
                 break

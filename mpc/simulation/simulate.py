@@ -7,6 +7,7 @@ from threadpoolctl import threadpool_limits
 
 from backbeat.behaviors.library.behavior import Behavior
 from backbeat.mpc.control.outside import ConnectControllers
+from backbeat.mpc.engines.engine_setup import MakeEngine
 from backbeat.mpc.plans.weights import PredictiveWeights
 from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.simulation.run import SimulationRun
@@ -25,6 +26,7 @@ def run_scenario(
     progress: Progress | None = None,
     remote: ConnectControllers | None = None,
     listener: Listener | None = None,
+    engine: MakeEngine | None = None,
 ) -> SimulationRun:
     """Simulates a behavior in closed loop.
 
@@ -36,13 +38,16 @@ def run_scenario(
         remote: connects to controllers that are elsewhere, for instance
             `backbeat.mpc.remote.controller.remote_controllers`; None for inside.
         listener: told of states and torques on the way; None for nothing.
+        engine: makes the engine of a scenario whose engine is `own`.
 
     Raises:
         BackbeatError: the scenario makes no sense, its planner process fails, or
             no controller answers.
     """
     # The matrices are small: threads of the BLAS would only wait for each other.
-    loop = RunningLoop(behavior, scenario, weights, remote, by_hand=False)
+    loop = RunningLoop(
+        behavior, scenario, weights, remote, by_hand=False, engine=engine
+    )
     with loop as running, threadpool_limits(1):
         timing = running.scenario.timing
         length = timing.lead_in + running.end

@@ -42,4 +42,4 @@ def apply_next(loop: ClosedLoop, context: Context) -> None:
     source = loop.settings
     event = source.take(source.GetMyMutableContextFromRoot(context))
     if event.friction is not None:
-        loop.world.set_friction(context, event.friction)
+        loop.body.set_friction(context, event.friction)

@@ -1,43 +1,24 @@
 """Contact forces by name, from the results of the simulator."""
 
-from typing import NamedTuple
-
 import numpy as np
 from pydrake.common.value import AbstractValue
 from pydrake.multibody.plant import ContactResults, HydroelasticContactInfo
-from pydrake.multibody.tree import BodyIndex
 from pydrake.systems.framework import (
     BasicVector,
     Context,
     ValueProducer,
 )
 
-from backbeat.models.collision.patch_geometry import support_body
-from backbeat.models.common.collectable_system import CollectableSystem, weak
-from backbeat.models.contact.cones import collision_shapes
-from backbeat.models.kit.drum_kit import CHAIR
+from backbeat.models.common.collectable_system import weak
 from backbeat.models.kit.pedals import PedalMotion
 from backbeat.models.sensing.sole_wrenches import SoleWrenches
 from backbeat.models.state.point_motion import PointMotion
 from backbeat.models.world.scene import Scene, World
-from backbeat.mpc.world.stick_contacts import MEMBER, PLACE, ROW, StickContacts
+from backbeat.mpc.world.contact_roles import ContactRoles, ContactSource
+from backbeat.mpc.world.stick_contacts import MEMBER, PLACE, ROW
 
 
-class _Carried(NamedTuple):
-    """Where a contact of two bodies counts.
-
-    Attributes:
-        row: of `wrenches`.
-        sign: of the force on the second body there; 0 for what does not count.
-        sole: number of the sole that stands on the ground; None for none.
-    """
-
-    row: int
-    sign: float
-    sole: int | None
-
-
-class ContactLog(CollectableSystem):
+class ContactLog(ContactSource):
     """Adds up contact results by contact name.
 
     .. pydrake_system::
@@ -72,12 +53,9 @@ class ContactLog(CollectableSystem):
         super().__init__()
         self._world = world
         plant, robot = world.plant, world.robot
-        self.patches = robot.patches
-        self._sticks = StickContacts(world, scene)
+        self._roles = ContactRoles(world, scene)
+        self.patches, self._sticks = self._roles.patches, self._roles.sticks
         self.tips, self.members = self._sticks.tips, self._sticks.members
-        self._number_bodies()
-        # What is known of pairs of bodies that have touched.
-        self._carried: dict[tuple[int, int], _Carried] = {}
         points = self._sticks.points
         self._motion = PointMotion(robot, [robot.frame(n) for n in points])
         self._pedals = PedalMotion(plant, self._sticks.pedals)
@@ -87,32 +65,6 @@ class ContactLog(CollectableSystem):
         self._no_strikes[:, MEMBER] = -1
         self._declare_inputs()
         self._declare_outputs()
-
-    def _number_bodies(self) -> None:
-        """Finds out what counts where, by numbers of bodies."""
-        plant, robot = self._world.plant, self._world.robot
-        self._slot: dict[int, int] = {
-            int(support_body(plant, robot, n).index()): i
-            for i, n in enumerate(self.patches)
-        }
-        self._sole_of: dict[int, int] = {
-            int(support_body(plant, robot, n).index()): i
-            for i, n in enumerate(robot.soles)
-        }
-        self._ground = int(plant.world_body().index())
-        inspector = self._world.scene_graph.model_inspector()
-        self._bodies: dict[int, int] = {}
-        for k in range(plant.num_bodies()):
-            body = plant.get_body(BodyIndex(k))
-            for geometry in collision_shapes(plant, inspector, body):
-                self._bodies[geometry.get_value()] = k
-        self._supports = {self._ground}
-        if plant.HasBodyNamed(CHAIR):
-            self._supports.add(int(plant.GetBodyByName(CHAIR).index()))
-        boards = [plant.GetBodyByName(p.board) for p in self._sticks.pedals]
-        # What presses on a foot is felt by its sole, wherever it presses.
-        self._felt = {self._ground, *(int(body.index()) for body in boards)}
-        self._supports |= self._felt
 
     def _declare_inputs(self) -> None:
         plant, robot = self._world.plant, self._world.robot
@@ -161,10 +113,11 @@ class ContactLog(CollectableSystem):
         results: ContactResults = self._results.Eval(context)
         # Plain numbers: arrays of three are slow, and sensors sample often.
         total = [[0.0] * 6 for _ in range(len(self.patches) + 1)]
-        normal = [0.0] * len(self._sole_of)
+        normal = [0.0] * len(self._rows)
         for i in range(results.num_point_pair_contacts()):
             info = results.point_pair_contact_info(i)
-            carried = self._carry(int(info.bodyA_index()), int(info.bodyB_index()))
+            bodies = int(info.bodyA_index()), int(info.bodyB_index())
+            carried = self._roles.carry(*bodies)
             if carried.sign:
                 force = info.contact_force()
                 _add_wrench(
@@ -186,8 +139,10 @@ class ContactLog(CollectableSystem):
     ) -> None:
         """Adds a contact of surfaces, reduced to its centroid."""
         surface, F = info.contact_surface(), info.F_Ac_W()
-        a, b = (self._bodies[g.get_value()] for g in (surface.id_M(), surface.id_N()))
-        carried = self._carry(a, b)
+        shapes = surface.id_M(), surface.id_N()
+        carried = self._roles.carry(
+            *(self._roles.bodies[g.get_value()] for g in shapes)
+        )
         if not carried.sign:
             return
         force, row = -F.translational(), total[carried.row]
@@ -196,22 +151,6 @@ class ContactLog(CollectableSystem):
         if carried.sole is not None:
             # The ground is flat where a sole touches it: all faces have one normal.
             normal[carried.sole] += abs(float(surface.face_normal(0) @ force))
-
-    def _carry(self, a: int, b: int) -> _Carried:
-        """Where a contact of two bodies counts."""
-        found = self._carried.get((a, b))
-        if found is None:
-            found = self._carried[a, b] = self._find_carried(a, b)
-        return found
-
-    def _find_carried(self, a: int, b: int) -> _Carried:
-        rest = len(self.patches)
-        for support, body, sign in ((a, b, 1.0), (b, a, -1.0)):
-            if support in self._supports:
-                slot, on_ground = self._slot.get(body, rest), support == self._ground
-                sole = self._sole_of.get(body) if support in self._felt else None
-                return _Carried(slot, sign if slot < rest or on_ground else 0.0, sole)
-        return _Carried(rest, 0.0, None)
 
     def _calc_wrenches(self, context: Context, output: BasicVector) -> None:
         output.SetFromVector(self.get_cache_entry(self._sums).Eval(context)[0].ravel())

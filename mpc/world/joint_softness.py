@@ -5,8 +5,6 @@ from collections.abc import Sequence
 
 import numpy as np
 from pydrake.systems.framework import DiagramBuilder, OutputPort
-from pydrake.systems.primitives import SparseMatrixGain
-from scipy.sparse import csc_matrix
 
 from backbeat.models.common.errors import BackbeatError
 from backbeat.mpc.reference.trajectory import Reference
@@ -81,11 +79,6 @@ def add_joint_modes(
     builder.Connect(command, modes.GetInputPort("command"))
     builder.Connect(state, modes.GetInputPort("state"))
     if modes.periods:
-        world = body.world
-        felt = SparseMatrixGain(csc_matrix(world.effort_selection()))
-        builder.AddNamedSystem("effort_sensor", felt)
-        net = world.plant.get_net_actuation_output_port(world.instance)
-        builder.Connect(net, felt.get_input_port())
         measured = body.servo.GetInputPort("measured_effort")
-        builder.Connect(felt.get_output_port(), measured)
+        builder.Connect(body.add_felt_effort(builder), measured)
     return modes.GetOutputPort("command")

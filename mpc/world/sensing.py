@@ -17,7 +17,7 @@ from backbeat.mpc.monitoring.force_detector import ForceDetector
 from backbeat.mpc.reference.trajectory import Reference
 from backbeat.mpc.scenario.parts.sensing import SensingSettings
 from backbeat.mpc.scenario.parts.timing import TimingSettings
-from backbeat.mpc.world.contact_log import ContactLog
+from backbeat.mpc.world.contact_roles import ContactSource
 
 # Tilt of a pelvis that sits on a level seat [rad].
 SEAT_TILT = 5e-4
@@ -58,7 +58,7 @@ def add_estimator(
     reference: Reference,
     setup: SensorSetup,
     true_state: OutputPort,
-    contact_log: ContactLog,
+    contact_log: ContactSource,
     noise_scale: OutputPort | None = None,
 ) -> StateEstimator:
     """Adds sensors and an estimator that accounts for their delay.

@@ -13,15 +13,23 @@ from backbeat.models.actuation.motors import Motors
 from backbeat.models.actuation.safety_law import SafetyLaws
 from backbeat.models.state.frame_rotation import FrameRotation
 from backbeat.models.world.joint_servo import JointServo
-from backbeat.models.world.scene import ContactSettings, World, add_world
+from backbeat.models.world.scene import (
+    ContactSettings,
+    World,
+    add_world,
+    lock_joints,
+)
 from backbeat.mpc.reference.sampling import ReferenceSampler
 from backbeat.mpc.reference.trajectory import Reference
 from backbeat.mpc.scenario.disturbances import Disturbance, on_links
+from backbeat.mpc.scenario.model_mismatch import ModelMismatch
 from backbeat.mpc.scenario.parts.actuation import ActuationSettings
 from backbeat.mpc.scenario.parts.push import Push
 from backbeat.mpc.scenario.parts.timing import TimingSettings
 from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.world.contact_log import ContactLog
+from backbeat.mpc.world.contact_roles import ContactSource
+from backbeat.mpc.world.mismatched_robot import apply_model_mismatch
 from backbeat.mpc.world.simulated_world import SimulatedWorld
 
 # Time between samples of states and contact forces in the log [s].
@@ -45,7 +53,44 @@ class SimulatedRobot:
     servo: JointServo
     state: OutputPort
     disturbance: Disturbance
-    contact_log: ContactLog
+    contact_log: ContactSource
+
+    def start(
+        self, context: Context, q: np.ndarray, error: ModelMismatch, seed: int
+    ) -> None:
+        """Puts the robot at rest, as heavy as it is and with its joints locked.
+
+        Args:
+            context: of the whole diagram.
+            q: (nq,) of the robot model.
+            error: how far masses and damping are from the model's.
+            seed: of the run.
+        """
+        plant, robot = self.world.plant, self.world.robot
+        own = plant.GetMyMutableContextFromRoot(context)
+        lock_joints(plant, own, robot.locked)
+        apply_model_mismatch(plant, own, self.world.instance, error, seed)
+        self.set_state(context, q, np.zeros(robot.num_velocities))
+
+    def true_state(self, context: Context) -> np.ndarray:
+        """(nq + nv,) true [q, v] of the robot model, from the root Context."""
+        plant = self.world.plant
+        own = plant.GetMyContextFromRoot(context)
+        x: np.ndarray = plant.GetPositionsAndVelocities(own)[self.world.state_places]
+        return x
+
+    def set_friction(self, context: Context, friction: float) -> None:
+        """Gives soles, ground and chair another coefficient, in the root Context."""
+        self.world.set_friction(context, friction)
+
+    def add_felt_effort(self, builder: DiagramBuilder) -> OutputPort:
+        """Adds what measures (nj,) efforts behind the friction of joints [N m]."""
+        felt = SparseMatrixGain(csc_matrix(self.world.effort_selection()))
+        builder.AddNamedSystem("effort_sensor", felt)
+        net = self.world.plant.get_net_actuation_output_port(self.world.instance)
+        builder.Connect(net, felt.get_input_port())
+        port: OutputPort = felt.get_output_port()
+        return port
 
     def set_state(self, context: Context, q: np.ndarray, v: np.ndarray) -> None:
         """Puts the robot where it shall be.
@@ -96,7 +141,7 @@ class ControlledRobot:
         return self.body.world
 
     @property
-    def contact_log(self) -> ContactLog:
+    def contact_log(self) -> ContactSource:
         """Contact forces by name."""
         return self.body.contact_log
 
@@ -146,20 +191,10 @@ def add_simulated_robot(
         remembers: whether joint commands may ask for integrals and measured friction.
         by_hand: whether pushes may be added to those of the scenario.
     """
-    robot, scene = reference.robot, reference.behavior.scene
-    timing, actuation = plant.timing, plant.actuation
-    made = add_world(
-        builder,
-        robot,
-        timing.time_step,
-        plant.contact,
-        scene,
-        real.ground,
-        real.moved,
-        actuation.joint_friction,
-    )
+    robot, scene, timing = reference.robot, reference.behavior.scene, plant.timing
+    made = add_real_world(builder, reference, real, plant)
     body, add, connect = made.plant, builder.AddNamedSystem, builder.Connect
-    servo = _make_servo(made, actuation, timing.time_step, real, remembers)
+    servo = make_servo(made, plant, real, remembers)
     add("joint_servo", servo)
     truth = add("true_state", SparseMatrixGain(csc_matrix(made.state_selection())))
     disturbance = Disturbance(body, on_links(plant.pushes, robot), timing.lead_in)
@@ -185,22 +220,37 @@ def add_simulated_robot(
     return SimulatedRobot(made, servo, state, disturbance, contact_log)
 
 
-def _make_servo(
-    world: World,
-    actuation: ActuationSettings,
-    step: float,
+def add_real_world(
+    builder: DiagramBuilder,
+    reference: Reference,
     real: SimulatedWorld,
-    remembers: bool,
+    plant: PlantSettings,
+) -> World:
+    """Adds a plant of the robot in its world as it is; see `add_simulated_robot`."""
+    return add_world(
+        builder,
+        reference.robot,
+        plant.timing.time_step,
+        plant.contact,
+        reference.behavior.scene,
+        real.ground,
+        real.moved,
+        plant.actuation.joint_friction,
+    )
+
+
+def make_servo(
+    world: World, plant: PlantSettings, real: SimulatedWorld, remembers: bool
 ) -> JointServo:
     """The servo of the joints, with the motors as they are."""
-    robot, laws = world.robot, None
+    robot, actuation, laws = world.robot, plant.actuation, None
     if actuation.safety_law:
         laws = SafetyLaws(robot.safety_laws(), robot.joint_names)
     return JointServo(
         robot,
         world.actuator_joints(),
         Motors(real.effort_limits, actuation.actuator_lag, actuation.actuator_rise),
-        period=step,
+        period=plant.timing.time_step,
         friction=actuation.joint_friction * robot.effort_limits + robot.friction,
         safety=laws,
         remembers=remembers,

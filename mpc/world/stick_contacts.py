@@ -16,7 +16,7 @@ from backbeat.models.world.scene import Scene, World
 FORCE, MEMBER, SHAFT_FORCE, PLACE, VELOCITY, ROW = 0, 1, 2, 3, 6, 9
 
 
-class _Strike(NamedTuple):
+class StickStrike(NamedTuple):
     """What it is when two geometries touch, one of a stick and one of a member.
 
     Attributes:
@@ -34,7 +34,7 @@ class _Strike(NamedTuple):
 
 
 # Of a pair of geometries of which nothing is known yet.
-_UNKNOWN = _Strike(-1, -1, 0.0, False, np.zeros(3))
+_UNKNOWN = StickStrike(-1, -1, 0.0, False, np.zeros(3))
 
 
 class StickContacts:
@@ -57,7 +57,7 @@ class StickContacts:
         self._stick_of: dict[int, int] = {}
         self._are_tips: set[int] = set()
         # What is known of pairs of geometries that have touched.
-        self._known: dict[tuple[int, int], _Strike | None] = {}
+        self._known: dict[tuple[int, int], StickStrike | None] = {}
         if scene.name:
             kit = scene.drum_kit()
             self.members, self.pedals = tuple(kit.members), tuple(kit.pedals())
@@ -89,29 +89,29 @@ class StickContacts:
             first = pair.id_A.get_value()
             if first < self._first:
                 break
-            strike = self._strike(first, pair.id_B.get_value())
+            strike = self.strike(first, pair.id_B.get_value())
             if strike is not None:
                 found.append((strike, info.contact_force()))
         for strike, force in reversed(found):
             _add(rows, strike, force)
 
-    def _strike(self, a: int, b: int) -> _Strike | None:
+    def strike(self, a: int, b: int) -> StickStrike | None:
         """What it is when two geometries touch; None when it is no strike."""
         found = self._known.get((a, b), _UNKNOWN)
         if found is _UNKNOWN:
             found = self._known[a, b] = self._find(a, b)
         return found
 
-    def _find(self, a: int, b: int) -> _Strike | None:
+    def _find(self, a: int, b: int) -> StickStrike | None:
         for stick, member, sign in ((a, b, -1.0), (b, a, 1.0)):
             if stick in self._stick_of and member in self._member_of:
                 number, is_tip = self._member_of[member], stick in self._are_tips
                 normal = self._heads[number].rotation().matrix()[:, 2]
-                return _Strike(self._stick_of[stick], number, sign, is_tip, normal)
+                return StickStrike(self._stick_of[stick], number, sign, is_tip, normal)
         return None
 
 
-def _add(rows: np.ndarray, strike: _Strike, force: np.ndarray) -> None:
+def _add(rows: np.ndarray, strike: StickStrike, force: np.ndarray) -> None:
     """Adds the force (3,) on the second geometry to the row of its stick."""
     stick = strike.stick
     if strike.is_tip:

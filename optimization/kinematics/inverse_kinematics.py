@@ -22,6 +22,7 @@ from pydrake.math import RigidTransform
 from backbeat.models.collision.shapes import NOTHING, CollisionModel
 from backbeat.models.dynamics.rolling import FLAT
 from backbeat.models.robot.model import RobotModel
+from backbeat.optimization.kinematics.joint_units import joint_units
 from backbeat.optimization.kinematics.posture_step import PostureStep
 from backbeat.optimization.problem.tasks import axis_indices
 from backbeat.optimization.qp.program import DaqpSolver
@@ -100,11 +101,12 @@ class InverseKinematics:
             collisions: what keeps its distance.
             joint_weights: (nv,) weights of the distance from the nominal
                 configuration; large ones hold a joint.
-            joint_margin: distance kept from joint stops [rad].
+            joint_margin: distance kept from joint stops [rad]; less where joints slide,
+                see `joint_units`.
         """
         self.robot, self.collisions = robot, collisions
         self._arrays = collisions.arrays()
-        self._margin = joint_margin
+        self._margin = joint_margin * joint_units(robot)
         self._weights = np.ones(robot.num_velocities)
         if robot.floating:
             self._weights[:6] = 0.1

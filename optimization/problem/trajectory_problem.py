@@ -25,7 +25,8 @@ class Limits:
     Attributes:
         torque: largest share of each joint's effort limit.
         velocity: largest share of each joint's speed limit.
-        position_margin: distance kept from each joint stop [rad].
+        position_margin: distance kept from each joint stop [rad]; less where a joint
+            slides, see `backbeat.optimization.kinematics.joint_units`.
         bend: how far knees of standing limbs stay from straight [rad]; 0 for any.
         friction: friction coefficient that the motion relies on.
         friction_share, patch_share: share of friction and of each patch that knots
@@ -58,6 +59,8 @@ class Limits:
 @dataclass(frozen=True)
 class Weights:
     """Costs per second that smooth the motion; tasks bring their own.
+
+    Joints that slide count as `backbeat.optimization.kinematics.joint_units` says.
 
     Attributes:
         posture: pull to the nominal posture [1/rad^2].

@@ -6,6 +6,7 @@ import numpy as np
 
 from backbeat.models.contact.cones import CONE_ROWS, wrench_cone
 from backbeat.models.dynamics.finite import UNBOUNDED
+from backbeat.optimization.kinematics.joint_units import joint_units
 from backbeat.optimization.kinematics.straight_limbs import bent_range
 from backbeat.optimization.problem.trajectory_problem import TrajectoryProblem
 from backbeat.optimization.transcription.frame_slots import FrameSlot
@@ -39,12 +40,12 @@ def write_bounds(
     motors = problem.motor_rows
     size = len(motors.lower)
     bound(layout.motor, size, inner, motors.lower, motors.upper)
-    margin = limits.position_margin
-    low, high = robot.position_lower + margin, robot.position_upper - margin
+    margins = limits.position_margin * joint_units(robot)
+    low, high = robot.position_lower + margins, robot.position_upper - margins
     for q in (problem.q_start, problem.q_end):
         if q is not None:
-            low = np.minimum(low, q[robot.base_positions :] - 2 * margin)
-            high = np.maximum(high, q[robot.base_positions :] + 2 * margin)
+            low = np.minimum(low, q[robot.base_positions :] - 2 * margins)
+            high = np.maximum(high, q[robot.base_positions :] + 2 * margins)
     bound(layout.position, nj, free, low, high)
     speed = limits.velocity * robot.velocity_limits
     bound(layout.velocity, nj, free, -speed, speed)

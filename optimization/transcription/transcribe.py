@@ -42,6 +42,7 @@ import numpy as np
 from backbeat.models.contact.cones import CONE_ROWS, wrench_cone
 from backbeat.models.dynamics.finite import UNBOUNDED
 from backbeat.models.dynamics.rolling import FLAT
+from backbeat.optimization.kinematics.joint_units import joint_units
 from backbeat.optimization.problem.tasks import CenterOfMassTask, PostureTask
 from backbeat.optimization.problem.trajectory_problem import TrajectoryProblem
 from backbeat.optimization.transcription.frame_slots import FrameSlot, make_slots
@@ -213,7 +214,7 @@ class Transcription:
                 total[at] += task.weight * np.broadcast_to(
                     task.target, (len(task.knots), len(task.joints))
                 )
-        return total / weight, weight
+        return total / weight, weight / joint_units(problem.robot) ** 2
 
     def _shares(self) -> np.ndarray:
         """(nv,) factors on velocity and acceleration costs."""
@@ -224,6 +225,7 @@ class Transcription:
                 shares[: robot.base_velocities] *= factor
                 continue
             shares[robot.base_velocities + robot.joint_indices([group])] *= factor
+        shares[robot.base_velocities :] /= joint_units(robot) ** 2
         return shares
 
 

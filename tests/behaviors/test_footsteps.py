@@ -4,12 +4,8 @@ import numpy as np
 import pytest
 from pydrake.math import RollPitchYaw
 
-from backbeat.behaviors.footsteps.specification import (
-    JUMP_MARGIN,
-    JUMP_TORQUE,
-    LEAST_CLEARANCE,
-    PATCH_SHARE,
-)
+from backbeat.behaviors.footsteps.jump import JUMP_MARGIN, JUMP_TORQUE
+from backbeat.behaviors.footsteps.specification import LEAST_CLEARANCE, PATCH_SHARE
 from backbeat.behaviors.specification.kinds import (
     SHIPPED_FOLDER,
     parse_specification,

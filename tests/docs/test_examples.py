@@ -27,6 +27,7 @@ from tests.tolerances import CARRIED_WEIGHT, FOLLOWED
 CHECKOUT = Path(__file__).parents[2]
 OWN_DIAGRAM = CHECKOUT / "docs" / "own_diagram.py"
 OWN_LOOP = CHECKOUT / "docs" / "own_loop.py"
+OWN_ENGINE = CHECKOUT / "docs" / "own_engine.py"
 OWN_PROBLEM = CHECKOUT / "docs" / "own_problem.py"
 OWN_SQUAT = CHECKOUT / "docs" / "own_squat.yaml"
 
@@ -221,6 +222,22 @@ def test_a_plain_loop_follows_the_behavior_and_takes_a_push(
         assert np.abs(body.q[4:7] - planned[4:7]).max() < near
     away = np.array(pushed.path) - np.array(alone.path)
     assert away[:, 4].max() > 0.01
+
+
+def test_an_engine_of_ones_own_runs_the_whole_loop(
+    built: Callable[[str], Behavior],
+) -> None:
+    """A push moves the robot on its glued feet, and it comes back."""
+    engine = runpy.run_path(str(OWN_ENGINE))
+    behavior = built("posture-tour")
+    run = engine["run"](behavior, duration=1.6)
+    alone = engine["run"](behavior, duration=1.6, pushes=[])
+    assert run.scenario.world.engine == "own"
+    error = np.linalg.norm(run.x[:, 4:7] - alone.x[:, 4:7], axis=1)
+    assert error.max() > 5e-3
+    assert error[-1] < 0.7 * error.max()
+    weight = alone.contact[alone.t > 0, :, 5].sum(1).mean()
+    assert weight == pytest.approx(behavior.robot_model.weight, rel=0.05)
 
 
 def test_without_torques_the_robot_of_the_loop_sinks(

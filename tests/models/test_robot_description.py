@@ -88,7 +88,7 @@ def test_a_link_may_be_welded_to_the_world_in_the_urdf(changed):
         ("one: [slide0]", "one: 3", "'groups'"),
         ("limb: [slide0]", "limb: [slid0]", "'slid0'; did you mean slide0"),
         ("link: block0", "link: blok0", "unknown frame 'blok0'; did you mean block0"),
-        ("half_width: 0.05", "half_width: 0", "half_width > 0 for a patch"),
+        ("half_width: 0.05", "half_width: -0.05", "half_width > 0 for a patch"),
         ("half_width: 0.05", "half_width: wide", "'contacts'.*'wide'"),
         (
             "position: [0.1, 0, 0]",

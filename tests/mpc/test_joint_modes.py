@@ -126,7 +126,7 @@ def waving(folder, word):
 @pytest.mark.parametrize(
     ("word", "takes", "most"),
     [
-        ("PositionJointInterface", "positions", 1.0),
+        ("PositionJointInterface", "positions", 0.5),
         ("VelocityJointInterface", "v", 3.0),
     ],
 )
@@ -157,3 +157,21 @@ def test_the_hardware_interface_chooses_the_servo_of_a_run(tmp_path, word, takes
     assert not run.fell
     assert error["max"] < most
     assert error["max"] > 0.0
+    if word.startswith("Position"):
+        # Drives bear the weight from the first step on, before there is a command.
+        weight = behavior.motion.tau[0, arm]
+        np.testing.assert_allclose(run.effort[0, arm], weight, atol=1e-9)
+        lead_in = run.t < 0
+        off = run.x[:, : robot.num_positions] - behavior.motion.q[0]
+        off = off[:, robot.base_positions :][np.ix_(lead_in, arm)]
+        assert np.degrees(np.abs(off)).max() < 0.1
+
+
+def test_drives_of_an_arm_do_not_shake_with_sensors_that_are_late(tmp_path):
+    """Joints whose axes are nearly parallel bear less than each of them alone."""
+    behavior = waving(tmp_path, "PositionJointInterface")
+    run = run_scenario(Scenario.of("waving", state="estimated").check(), behavior)
+    metrics = run_metrics(run)
+    assert metrics["survived"]
+    assert metrics["joint_error_deg"]["max"] < 1.0
+    assert metrics["torque_peak_fraction"] < 0.3

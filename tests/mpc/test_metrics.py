@@ -105,6 +105,10 @@ def test_joint_error_is_over_all_joints(sway):
     assert error["rms"] == pytest.approx(2.0 / np.sqrt(joints), rel=1e-2)
 
 
+def test_a_robot_without_joints_that_slide_has_no_error_of_them(sway):
+    assert run_metrics(follow(sway))["slide_error_mm"] == {"rms": None, "max": None}
+
+
 def test_foot_slip_is_the_way_of_a_corner_along_the_ground(sway):
     run = follow(sway)
     late = run.t > 2.0

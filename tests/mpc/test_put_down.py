@@ -7,7 +7,7 @@ import pytest
 
 from backbeat.mpc.analysis.metrics import run_metrics
 from backbeat.mpc.plans.start import PlanStart
-from backbeat.mpc.plans.stepping import LIFT, AddedStep, covered
+from backbeat.mpc.plans.stepping import UNLOADING, AddedStep, covered
 from backbeat.mpc.plans.swings import STEP_DEPTH, next_swings
 from backbeat.mpc.plans.touchdown import EARLY, delay_steps, find_touchdowns, put_down
 from backbeat.mpc.predictive.core import PredictiveCore
@@ -126,11 +126,11 @@ def test_steps_that_wait_for_no_landing_are_not_put_off(program, balance, end):
 def test_the_other_foot_waits_for_one_that_is_late(balance, end):
     """Both would be off the ground at once."""
     down = put_down(balance, LEFT, HIGH, end)
-    steps = (AddedStep(RIGHT, HIGH + LIFT, HIGH + 0.25),)
+    steps = (AddedStep(RIGHT, HIGH + UNLOADING, HIGH + 0.25),)
     assert delay_steps(balance, steps, [down], HIGH - 0.02, True) == steps
     late = replace(down, start=HIGH + 0.03)
     (step,) = delay_steps(balance, steps, [late], HIGH + 0.02, True)
-    assert step.start == pytest.approx(late.start + LIFT)
+    assert step.start == pytest.approx(late.start + UNLOADING)
     assert step.end - step.start == pytest.approx(0.2)
     assert delay_steps(balance, steps, [down], HIGH + 0.02, True) == steps
 

@@ -11,7 +11,7 @@ from backbeat.behaviors.library.behavior import Mount, make_robot
 from backbeat.behaviors.library.store import Library
 from backbeat.models.robot.model import RobotModel
 from backbeat.mpc.plans.start import PlanStart
-from backbeat.mpc.plans.stepping import LIFT, recovery_steps
+from backbeat.mpc.plans.stepping import UNLOADING, recovery_steps
 from backbeat.mpc.plans.weights import PredictiveWeights
 from backbeat.mpc.predictive.program import PredictiveProgram
 from backbeat.mpc.predictive.recovery import STEPPING
@@ -141,7 +141,7 @@ def pushed(program, leg):
     deviation = np.zeros(12)
     deviation[:2] = 0.03 * leg, 0.05 * leg
     deviation[3:5] = 0.1 * leg**0.5, 0.2 * leg**0.5
-    steps = recovery_steps([0, 1], 0.0, spacing, 4, 2, lift=scale.time * LIFT)
+    steps = recovery_steps([0, 1], 0.0, spacing, 4, 2, unloading=scale.time * UNLOADING)
     return program.solve_anew(PlanStart(0.0, 0.0, deviation), steps)
 
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from backbeat.mpc.plans.stepping import (
-    LIFT,
     SHORTEST,
+    UNLOADING,
     AddedStep,
     let_wait,
     recovery_steps,
@@ -76,7 +76,7 @@ def test_the_next_foot_waits_until_the_one_before_has_landed(march, own, over):
     step = AddedStep(1 - c, start + over - 0.2, start + over)
     moving, wait = let_wait(march, (step,), start - 0.2)
     assert moving == step
-    assert wait == AddedStep(c, start, pytest.approx(step.end + LIFT), stands=True)
+    assert wait == AddedStep(c, start, pytest.approx(step.end + UNLOADING), stands=True)
     middle = 0.5 * (wait.start + wait.end)
     assert waiting((moving, wait), c, middle) == wait
     assert waiting((moving, wait), 1 - c, middle) is None
@@ -97,7 +97,7 @@ def test_the_next_foot_waits_until_the_one_before_has_landed(march, own, over):
 
 def test_nobody_waits_for_longer_than_its_swing_can_be_cut(march, own):
     start, end, c = own
-    last = end - SHORTEST - LIFT
+    last = end - SHORTEST - UNLOADING
     assert let_wait(march, (AddedStep(1 - c, last - 0.2, last - 0.001),), start - 0.2)
     assert (
         let_wait(march, (AddedStep(1 - c, last - 0.2, last + 0.001),), start - 0.2)

@@ -5,7 +5,7 @@ import pytest
 
 from backbeat.mpc.analysis.survival import survived
 from backbeat.mpc.plans.start import PlanStart
-from backbeat.mpc.plans.stepping import LIFT, AddedStep, standing
+from backbeat.mpc.plans.stepping import UNLOADING, AddedStep, standing
 from backbeat.mpc.plans.swing import Swing
 from backbeat.mpc.plans.touchdown import (
     EARLY,
@@ -149,7 +149,7 @@ def test_steps_to_come_wait_for_a_foot_in_the_air(march, can_wait):
     late = Touchdown(0, -0.8, -0.76, False, np.zeros(3))
     delayed = delay_steps(march, steps, [late], -0.81, can_wait)
     assert delayed[0] == steps[0]
-    shift = late.end + LIFT - steps[1].start
+    shift = late.end + UNLOADING - steps[1].start
     for now, was in zip(delayed[1:], steps[1:], strict=True):
         assert now.start == pytest.approx(was.start + shift)
         assert now.end == pytest.approx(was.end + shift)
@@ -169,9 +169,11 @@ def test_a_late_foot_makes_no_two_feet_swing_at_once(march, swing):
     s = begin - 0.301
     step, delayed, wait = delay_steps(march, steps, [late], s, True)
     assert step == steps[0]
-    assert delayed.start == pytest.approx(late.end + LIFT)
+    assert delayed.start == pytest.approx(late.end + UNLOADING)
     assert delayed.end > begin
-    assert wait == AddedStep(c, begin, pytest.approx(delayed.end + LIFT), stands=True)
+    assert wait == AddedStep(
+        c, begin, pytest.approx(delayed.end + UNLOADING), stands=True
+    )
     assert delay_steps(march, steps, [late], s, False) == steps[:1]
 
 

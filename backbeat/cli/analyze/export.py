@@ -33,6 +33,13 @@ Base = Annotated[bool, typer.Option("--base", help="Include the floating base.")
 NpzFile = Annotated[
     Path | None, typer.Option(help="NPZ file to write, with all columns.")
 ]
+MjcfFolder = Annotated[
+    Path | None,
+    typer.Option(
+        help="Folder to write for MuJoCo: scene.xml with robot, scene and keyframes, "
+        "and reference.npz."
+    ),
+]
 MidiFile = Annotated[Path | None, typer.Option(help="MIDI file to write.")]
 WavFile = Annotated[Path | None, typer.Option(help="WAV file to write.")]
 Click = Annotated[bool, typer.Option("--click", help="Add a metronome to the drums.")]
@@ -52,6 +59,7 @@ def command(
     everything: AllColumns = False,
     base: Base = False,
     npz: NpzFile = None,
+    mjcf: MjcfFolder = None,
     midi: MidiFile = None,
     wav: WavFile = None,
     click: Click = False,
@@ -61,7 +69,8 @@ def command(
     """Writes joint angles [s, rad] as CSV, or what was struck as MIDI and WAV.
 
     A dance may have the CSV file as a recording. An NPZ file has an array for each
-    column, and everything else as JSON in `story`.
+    column, and everything else as JSON in `story`. `--mjcf` makes a folder that
+    MuJoCo's own viewer opens.
 
     The sound of a run file is that of its simulated contacts, and the sound of a
     behavior is that of its score.
@@ -73,6 +82,10 @@ def command(
     if robot and name.endswith(".parquet"):
         raise BackbeatError(f"--robot is of a behavior, and {name} is a run of its own")
     of = Exported(name, library, robot)
+    if mjcf is not None:
+        if (output or npz or midi or wav) is not None:
+            raise BackbeatError("export --mjcf FOLDER and files one after the other")
+        return _export_mjcf(of, mjcf)
     for path in (output, npz, midi, wav):
         refuse_to_replace(path, Path(name))
     if wav is not None:
@@ -161,6 +174,19 @@ def _export_npz(of: Exported, path: Path) -> None:
     with replacing(path) as file:
         np.savez_compressed(file, story=np.array(json.dumps(story)), **columns)
     typer.echo(f"{path}: {len(columns)} arrays of {len(frame)} rows, and the story")
+
+
+def _export_mjcf(of: Exported, folder: Path) -> None:
+    from backbeat.models.common.errors import BackbeatError
+    from backbeat.mpc.engines.mjcf_folder import write_scene
+
+    if of.is_run:
+        raise BackbeatError(
+            "--mjcf writes a behavior of the library, not a run; name a behavior"
+        )
+    path = write_scene(of.behavior(), folder)
+    typer.echo(f"{path}: robot, scene and keyframes")
+    _export_npz(of, folder / "reference.npz")
 
 
 def _table(of: Exported) -> "tuple[pd.DataFrame, dict[str, Any]]":

@@ -26,7 +26,8 @@ class Reader(NamedTuple):
 def reader_of(path: Path) -> Reader | None:
     """The reader of a YAML file without the key `kind`; None if there is none.
 
-    The kind of file is the one that shares most keys with it.
+    The kind of file is the one that shares most keys with it; of two that share as
+    many, the one with fewer keys.
     """
     from backbeat.models.common.errors import BackbeatError
     from backbeat.models.common.yaml_file import load_tree
@@ -39,8 +40,9 @@ def reader_of(path: Path) -> Reader | None:
         return None  # The check of specifications reports it.
     if "kind" in tree:
         return None
-    best = max(_readers(), key=lambda reader: len(reader.keys & tree.keys()))
-    return best if best.keys & tree.keys() else None
+    found = tree.keys()
+    best = max(_readers(), key=lambda r: (len(r.keys & found), -len(r.keys)))
+    return best if best.keys & found else None
 
 
 def check_settings(path: Path, reader: Reader) -> "list[LocatedFinding]":
@@ -61,7 +63,7 @@ def check_settings(path: Path, reader: Reader) -> "list[LocatedFinding]":
 
 
 def _readers() -> list[Reader]:
-    """All readers; of two that share as many keys with a file the first is taken."""
+    """All readers of files without the key `kind`."""
     from backbeat.behaviors.drumming.drummer import kit_members
     from backbeat.behaviors.music.files.score_reader import load_score
     from backbeat.behaviors.music.notation.score_description import ScoreDescription

@@ -34,6 +34,7 @@ def command(
     scenario: options.ScenarioFile = None,
     library: LibraryFolder = LIBRARY,
     output: options.RunFile = None,
+    engine: options.EngineName = None,
     contact_model: options.ContactModel = None,
     time_step: options.TimeStep = None,
     friction: options.Friction = None,
@@ -62,6 +63,7 @@ def command(
     fields = {
         "behavior": name or None,
         "robot": placed_robot(robot) or None,
+        "engine": engine,
         "contact_model": contact_model,
         "time_step": time_step,
         "friction": friction,

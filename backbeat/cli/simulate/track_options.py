@@ -28,6 +28,7 @@ RunFile = Annotated[
         "out/NAME.run.parquet, and an earlier run there is renamed.",
     ),
 ]
+EngineName = Annotated[str | None, typer.Option(help="Engine: drake or mujoco.")]
 ContactModel = Annotated[
     str | None, typer.Option(help="Contact model: lagged, sap, similar or continuous.")
 ]

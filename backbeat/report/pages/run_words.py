@@ -105,7 +105,7 @@ def facts(record: RunRecord) -> list[tuple[str, str]]:
         ("controllers read the", STATE[str(s.sensing.state)]),
         (
             "simulation",
-            f"{s.world.contact_model} contact, steps of {1e3 * s.timing.time_step:g} "
+            f"{s.world.contact_name} contact, steps of {1e3 * s.timing.time_step:g} "
             f"ms, friction {s.world.friction:g}, seed {s.seed}",
         ),
         (

@@ -69,7 +69,6 @@ class LiveSimulation:
         self._loop = self._running.loop
         self._robot = behavior.robot_model
         self._kit = behavior.scene.drum_kit()
-        self._places = self._loop.world.state_places
         self.start = -scenario.timing.lead_in
         self._held: dict[str, Any] = {}
         self.restart()
@@ -80,8 +79,6 @@ class LiveSimulation:
         """Goes back to the start; what was changed by hand stays as it is."""
         self._running.restart(SettingEvent(**self._held))
         self._context = self._running.context
-        plant = self._loop.world.plant
-        self._plant_context = plant.GetMyContextFromRoot(self._context)
         self._state = Configuration(self._robot, *self._posture())
         self._strikes: dict[int, Strike] = {}
         self._rows: deque[tuple[float, np.ndarray]] = deque()
@@ -228,8 +225,7 @@ class LiveSimulation:
 
     def _posture(self) -> tuple[np.ndarray, np.ndarray]:
         """(nq,) and (nv,) of the robot at present."""
-        plant = self._loop.world.plant
-        x = plant.GetPositionsAndVelocities(self._plant_context)[self._places]
+        x = self._loop.body.true_state(self._context)
         return x[: self._robot.num_positions], x[self._robot.num_positions :]
 
     def _note_strikes(self, root: Context) -> None:

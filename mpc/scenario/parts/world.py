@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 
 from backbeat.models.common.errors import BackbeatError, unknown_name
+from backbeat.models.mjcf.contact import CONTACT_LAWS, FIRM
 from backbeat.models.world.scene import (
     CONTACT_MODELS,
     CONTINUOUS,
@@ -12,14 +13,20 @@ from backbeat.models.world.scene import (
 from backbeat.mpc.scenario.model_mismatch import ModelMismatch
 from backbeat.mpc.scenario.setting_event import RANGES
 
+ENGINES = ("drake", "mujoco", "own")
+
 
 @dataclass(frozen=True)
 class WorldSettings:
     """The world that is simulated."""
 
+    # What moves the robot in its world: drake, mujoco, or own for an engine of yours.
+    engine: str = "drake"
     # Drake's discrete contact approximation: lagged, sap or similar; or continuous,
     # where the plant has no steps and `time_step` is that of sensors and motors.
     contact_model: str = "lagged"
+    # How contact yields with engine mujoco: firm or soft.
+    mujoco_contact: str = FIRM
     # What soles touch the ground with: point (at the corners) or hydroelastic.
     feet: str = "point"
     # Friction coefficient between soles and ground.
@@ -28,6 +35,15 @@ class WorldSettings:
     mismatch: ModelMismatch = field(
         default_factory=ModelMismatch, metadata={"key": "world"}
     )
+
+    @property
+    def contact_name(self) -> str:
+        """Engine and contact, in words."""
+        if self.engine == "mujoco":
+            return f"MuJoCo's {self.mujoco_contact}"
+        return (
+            self.contact_model if self.engine == "drake" else f"{self.engine} engine's"
+        )
 
     @property
     def is_continuous(self) -> bool:
@@ -41,6 +57,7 @@ class WorldSettings:
 
     def check(self) -> None:
         """Raises a BackbeatError when its values make no sense."""
+        self._check_engine()
         if self.contact_model not in CONTACT_MODELS:
             raise unknown_name("contact model", self.contact_model, CONTACT_MODELS)
         if self.feet not in FEET:
@@ -52,3 +69,24 @@ class WorldSettings:
                 f"{most:g}"
             )
         self.mismatch.check()
+
+    def _check_engine(self) -> None:
+        """Refuses what another engine has, and this one would ignore."""
+        if self.engine not in ENGINES:
+            raise unknown_name("engine", self.engine, ENGINES)
+        if self.mujoco_contact not in CONTACT_LAWS:
+            raise unknown_name("mujoco_contact", self.mujoco_contact, CONTACT_LAWS)
+        if self.engine != "mujoco" and self.mujoco_contact != FIRM:
+            raise BackbeatError(
+                f"scenario: mujoco_contact is {self.mujoco_contact} and engine is "
+                f"{self.engine}; choose engine: mujoco, or leave mujoco_contact out"
+            )
+        usual = WorldSettings.contact_model, WorldSettings.feet
+        if self.engine == "drake" or (self.contact_model, self.feet) == usual:
+            return
+        key = "feet" if self.contact_model == usual[0] else "contact_model"
+        raise BackbeatError(
+            f"scenario: {key} {getattr(self, key)} is Drake's, and engine is "
+            f"{self.engine}, which has mujoco_contact {' or '.join(CONTACT_LAWS)} and "
+            "feet point; choose engine: drake for it"
+        )

@@ -1,0 +1,45 @@
+"""A behavior as a folder for users of MuJoCo: scene with keyframes, and reference."""
+
+from pathlib import Path
+
+import numpy as np
+from pydrake.systems.framework import DiagramBuilder
+
+from backbeat.behaviors.library.behavior import Behavior
+from backbeat.models.mjcf.contact import FIRM
+from backbeat.models.mjcf.export import write_mjcf
+from backbeat.models.world.scene import add_world
+from backbeat.mpc.engines.engine_setup import set_up_engine
+from backbeat.mpc.engines.mujoco_engine import MujocoEngine
+
+# Time between keyframes [s], and the most of them.
+KEY_PERIOD, MOST_KEYS = 0.5, 200
+
+
+def write_scene(behavior: Behavior, folder: str | Path, law: str = FIRM) -> Path:
+    """Writes robot and scene of a behavior as MJCF, with keyframes of its motion.
+
+    Args:
+        behavior: a keyframe every half second of it, or less often in a long one.
+        folder: where.
+        law: name of how contact yields.
+
+    Returns:
+        The file.
+
+    Raises:
+        BackbeatError: MuJoCo is not installed, or it cannot be written.
+    """
+    builder, robot = DiagramBuilder(), behavior.robot_model
+    world = add_world(builder, robot, scene=behavior.scene)
+    setup = set_up_engine(builder, world, behavior.scene, law)
+    engine = MujocoEngine(setup)
+    t, still = behavior.motion.t, np.zeros(robot.num_velocities)
+    length = t[-1] - t[0]
+    count = min(MOST_KEYS, int(length / KEY_PERIOD) + 1)
+    period = max(KEY_PERIOD, length / MOST_KEYS)
+    keys = {}
+    for time in t[0] + period * np.arange(count):
+        q = behavior.motion.q[int(np.searchsorted(t, time - 1e-9))]
+        keys[f"t={time:.2f}"] = engine.positions(engine.reset(q, still))
+    return write_mjcf(engine.made, folder, keys)

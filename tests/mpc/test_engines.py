@@ -1,0 +1,172 @@
+"""Closed loops whose robot another engine moves."""
+
+import builtins
+
+import numpy as np
+import pytest
+
+from backbeat.models.common.errors import BackbeatError
+from backbeat.models.mjcf.package import load_mujoco
+from backbeat.models.state.configuration import Configuration
+from backbeat.mpc.analysis.metrics import run_metrics
+from backbeat.mpc.engines.drake_engine import DrakeEngine
+from backbeat.mpc.engines.mjcf_folder import write_scene
+from backbeat.mpc.runs.file import load_run, save_run
+from backbeat.mpc.scenario.parts.push import Push
+from backbeat.mpc.scenario.setting_event import SettingEvent
+from backbeat.mpc.scenario.specification import Scenario
+from backbeat.mpc.simulation.simulate import run_scenario
+
+BRIEF = {"behavior": "stand", "lead_in": 0.2, "lead_out": 0.0, "duration": 0.3}
+
+
+def test_drakes_plant_as_an_engine_is_drakes_plant(built):
+    """The interface changes no bit: pushes, contact and state go through it."""
+    how = BRIEF | {"pushes": [Push(0.05, 0.1, [20.0, 10.0, 0.0])]}
+    inside = run_scenario(Scenario.of(**how), built("stand"))
+    handed = run_scenario(
+        Scenario.of(**how, engine="own"), built("stand"), engine=DrakeEngine
+    )
+    for name in ("x", "effort", "contact", "push"):
+        assert np.array_equal(getattr(inside, name), getattr(handed, name)), name
+
+
+@pytest.fixture(scope="module")
+def mujoco():
+    return pytest.importorskip("mujoco", reason="the extra mujoco is not installed")
+
+
+@pytest.fixture(scope="module")
+def pushed(mujoco, built):
+    """Standing on sensors with delay and noise, motors that lag, other masses."""
+    scenario = Scenario.of(
+        behavior="stand",
+        engine="mujoco",
+        duration=1.2,
+        lead_out=0.0,
+        state="estimated",
+        actuator_lag=0.005,
+        pushes=[Push(0.3, 0.1, [25.0, 15.0, 0.0])],
+    )
+    scenario.world.mismatch.mass_scale = 1.1
+    scenario.world.mismatch.com_shift = 0.01
+    return scenario, run_scenario(scenario, built("stand"))
+
+
+def test_a_push_is_survived_on_sensors(pushed):
+    _, run = pushed
+    metrics = run_metrics(run)
+    assert not run.fell
+    assert metrics["tick_failures"] == metrics["plan_failures"] == 0
+    assert 1.0 < metrics["com_error_mm"]["max"] < 60.0
+
+
+def test_momentum_is_what_forces_give(pushed):
+    """Impulse of contact, push and weight is the change of linear momentum."""
+    _, run = pushed
+    robot, first = run.behavior.robot_model, run.t >= 0.0
+
+    def momentum(x):
+        nq = robot.num_positions
+        state = Configuration(robot, x[:nq], x[nq:])
+        return 1.1 * (state.mass_matrix @ state.v)[3:6]
+
+    t, x = run.t[first], run.x[first]
+    force = run.contact[first][:, :, 3:].sum(1) + run.push[first]
+    force[:, 2] -= 1.1 * robot.weight
+    impulse = np.trapezoid(force, t, axis=0)
+    change = momentum(x[-1]) - momentum(x[0])
+    # Samples are five steps apart, and a push begins and ends between them.
+    assert np.abs(impulse - change).max() <= 3.0
+
+
+def test_runs_repeat_bit_for_bit_and_say_their_engine(pushed, built, tmp_path):
+    scenario, run = pushed
+    again = run_scenario(scenario, built("stand"))
+    for name in ("x", "sensed", "effort", "contact"):
+        assert np.array_equal(getattr(run, name), getattr(again, name)), name
+    path = save_run(run, tmp_path / "stand.run.parquet", run_metrics(run))
+    _, story = load_run(path)
+    assert story["scenario"]["engine"] == "mujoco"
+
+
+def test_friction_changes_where_an_event_says_so(mujoco, built):
+    """On ice a robot that leans against a push slides."""
+    how = BRIEF | {"engine": "mujoco", "duration": 0.6}
+    push = [Push(0.2, 0.3, [40.0, 0.0, 0.0])]
+    slips = [
+        run_metrics(
+            run_scenario(Scenario.of(**how, pushes=push, events=events), built("stand"))
+        )["foot_slip_mm"]
+        for events in ([], [SettingEvent(0.1, friction=0.05)])
+    ]
+    assert slips[0] < 2.0 < slips[1]
+
+
+def test_all_hits_are_heard(mujoco, built):
+    """Sticks strike heads, and what the log says of it is music."""
+    scenario = Scenario.of(
+        behavior="outstanding-standing", engine="mujoco", duration=6.0
+    )
+    run = run_scenario(scenario, built("outstanding-standing"))
+    hits = run_metrics(run)["hits"]
+    assert hits["missed"] == hits["extra"] == 0
+    assert hits["made"] >= 3
+
+
+@pytest.mark.parametrize("contact", ["firm", "soft"])
+def test_steps_are_taken(mujoco, built, contact):
+    scenario = Scenario.of(behavior="walk-2", engine="mujoco", mujoco_contact=contact)
+    run = run_scenario(scenario, built("walk-2"))
+    assert not run.fell
+    assert run_metrics(run)["com_error_mm"]["rms"] <= 8.0
+
+
+def test_a_folder_for_mujoco_loads_by_itself(mujoco, built, tmp_path):
+    """The file has the robot's mass, and keyframes in which its soles stand."""
+    behavior = built("walk-2")
+    path = write_scene(behavior, tmp_path / "away")
+    model = mujoco.MjModel.from_xml_path(str(path))
+    assert model.body_mass.sum() == pytest.approx(behavior.robot_model.total_mass, 1e-5)
+    assert model.nu == behavior.robot_model.num_joints
+    data = mujoco.MjData(model)
+    assert model.nkey == int(behavior.motion.t[-1] / 0.5) + 1
+    mujoco.mj_resetDataKeyframe(model, data, 0)
+    assert np.allclose(data.qpos[:3], behavior.motion.q[0, 4:7], atol=1e-5)
+    mujoco.mj_fwdPosition(model, data)
+    assert data.ncon >= 4
+
+
+@pytest.mark.parametrize(
+    ("values", "said"),
+    [
+        ({"engine": "mujco"}, "did you mean mujoco"),
+        ({"engine": "mujoco", "contact_model": "sap"}, "contact_model sap is Drake's"),
+        ({"engine": "mujoco", "feet": "hydroelastic"}, "feet hydroelastic is Drake's"),
+        ({"mujoco_contact": "soft"}, "choose engine: mujoco"),
+        ({"engine": "mujoco", "mujoco_contact": "stiff"}, "firm"),
+    ],
+)
+def test_what_an_engine_does_not_have_is_refused(values, said):
+    with pytest.raises(BackbeatError, match=said):
+        Scenario.of(behavior="stand", **values).check()
+
+
+def test_an_engine_of_ones_own_is_handed_in(built):
+    with pytest.raises(BackbeatError, match="none is given"):
+        run_scenario(Scenario.of(**BRIEF, engine="own"), built("stand"))
+    with pytest.raises(BackbeatError, match="write own"):
+        run_scenario(Scenario.of(**BRIEF), built("stand"), engine=DrakeEngine)
+
+
+def test_without_mujoco_one_sentence_says_how_to_get_it(monkeypatch):
+    real = builtins.__import__
+
+    def without(name, *rest):
+        if name == "mujoco":
+            raise ImportError(name)
+        return real(name, *rest)
+
+    monkeypatch.setattr(builtins, "__import__", without)
+    with pytest.raises(BackbeatError, match="pip install 'mujoco-core"):
+        load_mujoco()
