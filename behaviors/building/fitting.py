@@ -60,7 +60,7 @@ def fitted(
         try:
             behavior = attempt(other, text_of(other, text, path))
         except BackbeatError as error:
-            if error.args == first.args:
+            if error.repeats(first):
                 raise first from None  # It is no matter of size.
             continue
         remark = (

@@ -257,7 +257,9 @@ class DrummingProblem:
     def _limits(self) -> Limits:
         """Limits of the motion; heels of feet on pedals carry their legs."""
         limits = CAREFUL if self._is_careful else FIRST
-        heels = {foot.heel: HEEL_FORCE for foot in self.at_kit.feet.values()}
+        # Legs weigh as lengths cubed.
+        low, high = (self.at_kit.scale**3 * force for force in HEEL_FORCE)
+        heels = {foot.heel: (low, high) for foot in self.at_kit.feet.values()}
         if not heels:
             return limits
         friction = min(limits.friction_share, HEEL_FRICTION)

@@ -1,7 +1,7 @@
 """Share of the soles that steps may use for where the pressure is.
 
 Sources
-    Koolen, de Boer, Rebula, Goswami and Pratt, "Capturability-based analysis and control
+    Koolen, de Boer, Rebula, Goswami, Pratt, "Capturability-based analysis and control
     of legged locomotion, Part 1", 2012: what can be recovered goes with the distance of
     the pressure to the edge.
 """

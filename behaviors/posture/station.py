@@ -138,8 +138,8 @@ class Station:
                 f"{solved.worst} cannot reach [{said}]; the nearest place is "
                 f"{solved.away} away"
             )
-        low = f"with the pelvis {self.pelvis:g} m high" if self.pelvis else "so"
+        low = f"with the pelvis {self.pelvis:g} m high, " if self.pelvis else ""
         return (
-            f"{solved.worst} cannot stay where it stands {low}: it ends {solved.away} "
-            "away, at the limits of joints; ask for less"
+            f"{low}{solved.worst} ends {solved.away} from its place, at the limits of "
+            "joints; ask for less"
         )

@@ -86,6 +86,10 @@ class BackbeatError(Exception):
         """The sentence as it stands behind a place that is written already."""
         return behind_place(str(self), place)
 
+    def repeats(self, other: "BackbeatError") -> bool:
+        """Whether this is the fault that another error stated before."""
+        return str(self) == str(other)
+
     def and_then(self, more: str) -> str:
         """The sentence with more behind it."""
         return str(self).removesuffix(".") + more
