@@ -84,7 +84,7 @@ class Driven:
 
         def ask():
             with contextlib.suppress(Exception):
-                here = f"!window.isLeft && backbeat.state().name === '{name}'"
+                here = f"!window.isLeft && backbeat.state().choice === 'atlas/{name}'"
                 return self.window.run(here)
             return False
 

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from http import HTTPStatus
 from http.client import HTTPConnection
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from socket import socket
 from typing import Any, NamedTuple
 
 from pydrake.geometry import Meshcat
@@ -242,7 +243,7 @@ class _Handler(BaseHTTPRequestHandler):
         if not viewers.acquire(blocking=False):
             raise RefusedError(HTTPStatus.TOO_MANY_REQUESTS, "Too many pages are open.")
         try:
-            meshcat = connect(self.server.live.source())
+            meshcat = self._meshcat()
             self.send_response(HTTPStatus.SWITCHING_PROTOCOLS)
             self.send_header("Upgrade", "websocket")
             self.send_header("Connection", "Upgrade")
@@ -252,6 +253,18 @@ class _Handler(BaseHTTPRequestHandler):
             relay(meshcat, self.connection, self.rfile)
         finally:
             viewers.release()
+
+    def _meshcat(self) -> socket:
+        """A connection to what is drawn now.
+
+        Raises:
+            OSError: Meshcat does not answer.
+        """
+        try:
+            return connect(self.server.live.source())
+        except ConnectionError:
+            # Another behavior was chosen just now, which is drawn elsewhere.
+            return connect(self.server.live.source())
 
     def do_POST(self) -> None:
         try:
