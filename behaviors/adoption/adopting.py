@@ -211,9 +211,9 @@ def _bends_back(robot: RobotModel, q: np.ndarray) -> bool:
     for side in ("left", "right"):
         if any(f"{side} {part}" not in robot.roles for part in ("hip", "ankle")):
             return False
-        leg = [state.place(robot.roles.link(f"{side} {part}"))[0]
-               for part in ("hip", "knee", "ankle")]  # fmt: skip
-        ahead += leg[1] - 0.5 * (leg[0] + leg[2])
+        links = (robot.roles.link(f"{side} {x}") for x in ("hip", "knee", "ankle"))
+        hip, knee, ankle = (state.place(link)[0] for link in links)
+        ahead += knee - 0.5 * (hip + ankle)
     return ahead < 0.0
 
 

@@ -199,8 +199,8 @@ class StanceFinder:
         low, high = robot.position_lower[knee], robot.position_upper[knee]
         state = Configuration(robot, self._standing(np.zeros(robot.num_joints)))
         across = float(state.jacobian(name)[1, 6 + knee])
-        room = high - straight if across > 0.0 else straight - low
-        if room > bend:
+        ahead = high - straight if across > 0.0 else straight - low
+        if ahead > bend:
             return float(np.sign(across))
         return bending_side(straight, float(low), float(high))
 
@@ -248,6 +248,6 @@ def standing_load(robot: RobotModel, state: Configuration) -> tuple[float, str]:
     tau = state.bias.copy()
     for name in robot.feet.values():
         tau -= state.jacobian(name)[5] * 0.5 * robot.weight
-    share = robot.motors.shares(tau[6:], np.zeros(robot.num_joints))
+    share = robot.motors.shares(tau[6:])
     j = int(share.argmax())
     return float(share[j]), robot.joint_names[j]

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from backbeat.behaviors.building.build_key import build_key, robot_and_sources
 from backbeat.behaviors.building.easier import changes, easier, knot_key
-from backbeat.behaviors.building.fitting import fitted, is_transferred
+from backbeat.behaviors.building.fitting import fitted
 from backbeat.behaviors.building.tried_options import tried_options
 from backbeat.behaviors.dance.choreography import DanceSpecification
 from backbeat.behaviors.dance.preview import preview
@@ -132,9 +132,7 @@ def _fitted(
     def attempt(other: Specification, text: str) -> Behavior:
         return solve(other, text, path, key, reports, windowed_solver)
 
-    if is_transferred(specification, path):
-        return fitted(specification, text, path, attempt, reports.progress)
-    return attempt(specification, text)
+    return fitted(specification, text, path, attempt, reports.progress)
 
 
 def solve(

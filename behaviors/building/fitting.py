@@ -1,8 +1,8 @@
 """Fitting: a motion for another robot, as large as this robot can do it.
 
-Lengths that go with the legs may still be too long for arms, motors or the room between
-limbs. The motion is then tried smaller, step by step, and the first that is found and
-verified is built.
+Lengths that go with the legs may still be too long for arms, motors or the distance
+between limbs. The motion is then tried smaller, step by step, and the first that is
+found and verified is built.
 """
 
 from collections.abc import Callable
@@ -37,21 +37,24 @@ def fitted(
     attempt: Attempt,
     progress: Progress,
 ) -> Behavior:
-    """The motion at the size of the legs, or at the largest that was found below it.
+    """The motion at its size, or the largest below it where it is for another robot.
 
     Args:
-        specification: the motion for another robot.
+        specification: the motion.
         text: its text.
         path: the file that it was made of.
         attempt: as it is built.
         progress: called as the work goes on.
 
     Raises:
-        BackbeatError: none was found at any size; what prevents it at the first.
+        BackbeatError: none was found at any size that is tried; what prevents it at
+            the first.
     """
     try:
         return attempt(specification, text)
     except BackbeatError as error:
+        if not is_transferred(specification, path):
+            raise
         first = error
     for size in SIZES:
         progress(0.1, f"failed, now at {size:g} times the size")

@@ -155,12 +155,6 @@ class DanceSpecification(DanceLayers):
         """As of `Specification`, by the key `bend`."""
         return replace(self, bend=BEND) if self.bend < BEND else None
 
-    def with_links_apart(
-        self, pairs: Sequence[tuple[str, str]]
-    ) -> "DanceSpecification":
-        """As of `Specification`, by the key `apart`."""
-        return replace(self, apart=[*self.apart, *map(list, pairs)])
-
     def _problem(
         self,
         robot: RobotModel,

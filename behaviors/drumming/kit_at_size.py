@@ -1,4 +1,4 @@
-"""Kits at the size of whoever plays them.
+"""Kits at the size of the robot that plays them.
 
 Kit files have the places of drums for a drummer of one size. For another one, what
 hands play keeps its place from the shoulders, in units of the reach, what a foot plays
@@ -40,8 +40,7 @@ class Drummer:
 
     Attributes:
         pelvis: height of its origin, seated [m].
-        shoulders: (3,) middle of both, for whom kits are written with arms that hang
-            [m].
+        shoulders: (3,) middle of both; of the usual drummer, with arms that hang [m].
         seat: height of what it sits on [m].
         heel: (3,) of the left foot on the floor, seated [m].
         foot: length of a sole [m].
@@ -54,7 +53,7 @@ class Drummer:
     foot: float
 
 
-# For whom kits are written.
+# The drummer that kits are written for.
 USUAL_DRUMMER = Drummer(0.65, (0.15, 0.0, 1.0946), 0.50, (0.324, 0.14, 0.0), 0.2604)
 
 
@@ -123,7 +122,7 @@ def kit_at_size(text: str, scale: float, drummer: Drummer) -> str:
     Args:
         text: of the kit as it is written, see `kit_text`.
         scale: of the reach to that of the usual drummer.
-        drummer: who plays it.
+        drummer: the one that plays it.
 
     Raises:
         BackbeatError: a member or the chair gets a size that none has.

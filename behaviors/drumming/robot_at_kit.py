@@ -84,7 +84,7 @@ class RobotAtKit:
             drummer = drummer_of(self.robot, self.posture, scale, seated)
             kit = kit_at_size(kit, scale, drummer)
         self.scale, self.size = scale, hands_at_size(scale, drummer)
-        # On the floor of who sits; raised for who stands.
+        # On the floor for a seated robot; raised for a standing one.
         height = 0.0 if seated else float(self.posture[6]) - drummer.pelvis
         place = (float(self.posture[4]), 0.0, height)
         self.scene = Scene("drum-kit", place, kit)

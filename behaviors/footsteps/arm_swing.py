@@ -1,4 +1,4 @@
-"""Arm swing: the joints that swing the arms of who walks."""
+"""Arm swing: the joints that swing the arms of a walking robot."""
 
 import numpy as np
 

@@ -12,8 +12,8 @@ from backbeat.models.state.configuration import Configuration
 from backbeat.optimization.problem.tasks import FrameTask
 from backbeat.optimization.problem.trajectory_problem import Limits
 
-# Share of torques, and distance from joint stops [rad], that a jump keeps to: legs of
-# who lands askew bend further and brake harder than planned.
+# Share of torques, and distance from joint stops [rad], that a jump keeps to: in a
+# landing that is askew, legs bend further and brake harder than planned.
 JUMP_TORQUE, JUMP_MARGIN = 0.8, 0.1
 # Feet of a jump come no nearer to the ground between its ends [m]; how high they get
 # is up to the jump.

@@ -9,9 +9,9 @@ Sources
 from backbeat.models.robot.model import RobotModel
 
 # Distance of the center of pressure from the edges of a sole, as a share of the legs:
-# who stands on one foot falls over its edge with the time constant of a pendulum as
-# long as the leg, and can be caught only by the pressure that is left, as in Koolen et
-# al., 2012, equation 18.
+# a robot on one foot falls over its edge with the time constant of a pendulum as long
+# as the leg, and only the pressure that is left brings it back (Koolen et al., 2012,
+# equation 18).
 EDGE = 0.025
 # Least share, for soles so narrow that little more than a line is left.
 LEAST = 0.3

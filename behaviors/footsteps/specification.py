@@ -1,6 +1,6 @@
 """Footsteps: which feet stand when, where the others go, and jumps between."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -79,7 +79,7 @@ class FootstepSpecification(Specification):
     knot_spacing: float = 0.05
     # How far knees of feet that stand stay from straight [rad]; 0 for any.
     bend: float = 0.0
-    # How far the trunk of who jumps goes down at most [leg lengths]; 0 for any.
+    # How far the trunk goes down at most in a jump [leg lengths]; 0 for any.
     crouch: float = 0.0
     # Pairs of links that are near each other, and stay apart all the same.
     apart: list[list[str]] = field(default_factory=list)
@@ -98,12 +98,6 @@ class FootstepSpecification(Specification):
         if not leaves_ground(self.steps) or 0 < self.crouch <= CROUCH:
             return None
         return replace(self, crouch=CROUCH)
-
-    def with_links_apart(
-        self, pairs: Sequence[tuple[str, str]]
-    ) -> "FootstepSpecification":
-        """As of `Specification`, by the key `apart`."""
-        return replace(self, apart=[*self.apart, *map(list, pairs)])
 
     def plan(self, folder: str | Path) -> MotionPlan:
         """Compiles the steps into a trajectory problem.

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from backbeat.models.common.errors import BackbeatError
-from backbeat.models.common.outside_file import is_file, read_bytes
+from backbeat.models.common.outside_file import is_file, is_there, read_bytes
 from backbeat.models.robot.description import (
     find_description,
     load_description,
@@ -39,6 +39,18 @@ def name_of(robot: str) -> str:
         return robot_name(robot)
     except BackbeatError:
         return Path(robot).stem
+
+
+def robot_beside(robot: str, path: str | Path) -> str:
+    """A robot that a file names, with a YAML that lies beside it found from anywhere.
+
+    Args:
+        robot: shipped name, or path of a robot YAML.
+        path: of the file that names it.
+    """
+    found = Path(path).parent / robot
+    is_beside = found.suffix in (".yaml", ".yml") and is_there(found)
+    return str(found.resolve()) if is_beside else robot
 
 
 def folder_name(name: str) -> str:

@@ -210,7 +210,11 @@ class Specification(Authored, ABC):
         Args:
             pairs: of links.
         """
-        return None
+        known: list[list[str]] | None = getattr(self, "apart", None)
+        if known is None:
+            return None
+        changed: dict[str, Any] = {"apart": [*known, *map(list, pairs)]}
+        return replace(self, **changed)
 
     def plan_with_hints(self, folder: str | Path, hints: Hints) -> MotionPlan:
         """Another plan of the same piece; most kinds have but one.

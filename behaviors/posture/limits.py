@@ -121,7 +121,7 @@ def static_load(robot: RobotModel, state: Configuration) -> tuple[float, str]:
     Of joints above the hips; those of legs depend on how the feet share the weight.
     """
     tau = state.bias[robot.base_velocities :]
-    share = robot.motors.shares(tau, np.zeros(len(tau)))
+    share = robot.motors.shares(tau)
     share[robot.leg_joints] = 0.0
     j = int(share.argmax())
     return float(share[j]), robot.joint_names[j]

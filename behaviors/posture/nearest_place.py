@@ -1,7 +1,7 @@
 """Nearest place: where a hand gets that cannot reach its place on another robot.
 
 Places go with the legs. Arms may not, and hands are as large as they are: what was just
-above the floor may be out of reach, or leave a hand no room there.
+above the floor may be out of reach, or leave a hand no clearance there.
 """
 
 from collections.abc import Callable, Collection, Mapping
@@ -18,8 +18,8 @@ from backbeat.optimization.kinematics.inverse_kinematics import IKSolution, IKTa
 # The farthest from its place that a hand may stay [leg lengths], how much farther than
 # where it ended a place is drawn in [m], and how often.
 FARTHEST, MORE, ROUNDS = 0.1, 5e-4, 10
-# Room between a hand and the floor [m].
-ROOM = 0.02
+# Clearance of a hand from the floor [m].
+CLEARANCE = 0.02
 # Finds the configuration for targets by frame.
 Solve = Callable[[Mapping[str, IKTarget]], IKSolution]
 
@@ -27,7 +27,7 @@ Solve = Callable[[Mapping[str, IKTarget]], IKSolution]
 def off_floor(
     robot: RobotModel, targets: Mapping[str, IKTarget], movable: Collection[str]
 ) -> dict[str, IKTarget]:
-    """Targets whose places leave room for what moves with a frame, however it turns.
+    """Targets with places that are clear of the floor, however their frames turn.
 
     Args:
         robot: the robot.
@@ -43,7 +43,7 @@ def off_floor(
             for s in spheres
             if s.frame.body == frame.body
         ]
-        low = ROOM + max(sizes, default=0.0) - X.translation()[2]
+        low = CLEARANCE + max(sizes, default=0.0) - X.translation()[2]
         if sizes and low > 0.0:
             raised = RigidTransform(X.rotation(), X.translation() + [0.0, 0.0, low])
             found[name] = replace(targets[name], X_WG=raised)

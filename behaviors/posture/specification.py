@@ -72,12 +72,6 @@ class PostureSpecification(Specification):
         spacing = CLOSER * self.knot_spacing
         return replace(self, knot_spacing=spacing) if spacing >= FINEST else None
 
-    def with_links_apart(
-        self, pairs: Sequence[tuple[str, str]]
-    ) -> "PostureSpecification":
-        """As of `Specification`, by the key `apart`."""
-        return replace(self, apart=[*self.apart, *map(list, pairs)])
-
     def plan(self, folder: str | Path) -> MotionPlan:
         """Compiles the tour into a trajectory problem.
 

@@ -10,6 +10,7 @@ import yaml
 from backbeat.behaviors.dance.choreography import DanceSpecification
 from backbeat.behaviors.drumming.specification import DrummingSpecification
 from backbeat.behaviors.footsteps.specification import FootstepSpecification
+from backbeat.behaviors.library.robots import robot_beside
 from backbeat.behaviors.library.stored import check_name
 from backbeat.behaviors.motion.authored import Specification
 from backbeat.behaviors.music.files.score_reader import AS_WRITTEN, NOTES
@@ -216,10 +217,7 @@ def drumming_text(notes: str | Path, adapt: Adaptation = AS_WRITTEN) -> str:
 
 def with_robot_beside(specification: Specification, path: str | Path) -> Specification:
     """The specification with a robot YAML that lies beside it found from anywhere."""
-    path = Path(path)
-    beside = path.parent / specification.robot
-    if beside.suffix in (".yaml", ".yml") and is_there(beside):
-        specification.robot = str(beside.resolve())
+    specification.robot = robot_beside(specification.robot, path)
     return specification
 
 

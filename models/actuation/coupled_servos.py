@@ -16,8 +16,8 @@ import numpy as np
 
 from backbeat.models.actuation.servo_margin import SampledServo, Sampling
 
-# How much larger gains have to hold too [-]. Each servo alone has more room than that.
-ROOM = 1.5
+# How much larger gains have to hold too [-]. Each servo alone has a larger margin.
+MARGIN = 1.5
 # Rounds in which gains are lowered, at most.
 _ROUNDS = 20
 
@@ -60,13 +60,14 @@ def _lowered(
     # With u = M^-1 Kd^(1/2) v / sqrt(lambda) the motions are eigenvectors v.
     inside = inverse[np.ix_(held, held)]
     rates, v = np.linalg.eigh(root[:, None] * inside * root)
-    # Alone a servo has more room: the largest gains of one joint are those of a motion.
+    # Alone a servo has a larger margin: the largest gains of one joint are those of a
+    # motion.
     alone = (damping * np.diag(inverse))[held].max(initial=0.0)
     parts = np.zeros(len(held))
     for i in np.flatnonzero(rates > alone * (1 + 1e-9)):
         u = v[:, i] * np.sqrt(rates[i]) / root
         servo = SampledServo(
-            1.0, ROOM * u @ (stiffness[held] * u), ROOM * rates[i], 0.0, *sampling
+            1.0, MARGIN * u @ (stiffness[held] * u), MARGIN * rates[i], 0.0, *sampling
         )
         servo = servo._replace(own=float(u @ (own[held] * u)))
         if not servo.holds():

@@ -63,12 +63,17 @@ class EffortLimits(NamedTuple):
         """(..., nj) lowest and highest effort at velocities v (..., nj), by joint."""
         return _between(self.effort, self.stall, self.slope, v)
 
-    def shares(self, tau: np.ndarray, v: np.ndarray) -> np.ndarray:
+    def shares(self, tau: np.ndarray, v: np.ndarray | None = None) -> np.ndarray:
         """(..., nj) efforts as shares of what motors give at velocities, at least 0.
+
+        Args:
+            tau: (..., nj) efforts [N m or N].
+            v: (..., nj) velocities; None for at rest.
 
         A joint of a pair has the largest share of its own limit and of those of the two
         motors.
         """
+        v = np.zeros_like(tau) if v is None else v
         shares = _share(tau, *self.at(v))
         pairs = self.pairs
         for p, joints in enumerate(pairs.joints):

@@ -99,7 +99,7 @@ def resized_text(
         chair: of the chair.
 
     Raises:
-        BackbeatError: nobody could play it.
+        BackbeatError: it could not be played.
     """
     if text:
         tree = read_tree(text, "the kit of the scene")

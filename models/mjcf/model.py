@@ -81,7 +81,7 @@ def make_model(
             names = f"{pedal.member}{AXLE}", f"{pedal.member}{HINGE}"
             tree.couple(spec, *names, *pedal.coupling)
     shapes = placed_shapes(world)
-    surfaces = _Surfaces(world, scene, law)
+    surfaces = _Surfaces(world, scene, law, shapes)
     for shape in shapes:
         geom = add_shape(mujoco, spec, tree.bodies[shape.body], world, shape)
         surfaces.cover(geom, shape)
@@ -104,13 +104,13 @@ class _Surfaces:
     which touch each other, their own.
     """
 
-    def __init__(self, world: World, scene: Scene, law: ContactLaw) -> None:
+    def __init__(
+        self, world: World, scene: Scene, law: ContactLaw, shapes: list[PlacedShape]
+    ) -> None:
         plant, robot, self._law = world.plant, world.robot, law
         self._ground = int(plant.world_body().index())
         soles = {int(support_body(plant, robot, n).index()) for n in robot.patches}
-        self._sole_friction = [
-            s.friction for s in placed_shapes(world) if s.body in soles
-        ]
+        self._sole_friction = [s.friction for s in shapes if s.body in soles]
         self.supports, self._members = {self._ground, *soles}, {}
         self._standing = {self._ground}
         if not scene.name:

@@ -160,8 +160,7 @@ def _tracking(analysis: RunAnalysis) -> dict[str, object]:
 def _efforts(analysis: RunAnalysis) -> dict[str, object]:
     """The largest share of its effort limit that a joint gave, and strained joints."""
     robot = analysis.reference.robot
-    at_rest = np.zeros_like(analysis.effort)
-    share = robot.motors.shares(analysis.effort, at_rest)
+    share = robot.motors.shares(analysis.effort)
     j = int(np.unravel_index(share.argmax(), share.shape)[1])
     return {
         "torque_peak_fraction": float(share.max()),

@@ -38,12 +38,11 @@ class Contacts(NamedTuple):
     forces: np.ndarray
 
 
-class ContactRows:
-    """Adds up contacts as `backbeat.mpc.world.contact_log.ContactLog` does.
+NONE = Contacts(np.empty((0, 2), int), *(np.empty((0, 3)) for _ in range(3)))
 
-    Attributes:
-        tips, members: names in the order of the rows of strikes.
-    """
+
+class ContactRows:
+    """Adds up contacts as `backbeat.mpc.world.contact_log.ContactLog` does."""
 
     def __init__(self, roles: ContactRoles, shapes: Sequence[int]) -> None:
         """Looks up what every pair of shapes counts as.
@@ -52,7 +51,6 @@ class ContactRows:
             roles: what contacts count as.
             shapes: number of the geometry id of each shape, in the engine's order.
         """
-        self.tips, self.members = roles.sticks.tips, roles.sticks.members
         n = len(shapes)
         kinds = np.full((n, n, _ENTRIES), -1)
         signs, heads = np.zeros((n, n, 2)), np.zeros((n, n, 3))
@@ -68,7 +66,7 @@ class ContactRows:
                     kinds[i, j, _STICK:] = strike.stick, strike.member, strike.is_tip
                     signs[i, j, 1], heads[i, j] = strike.sign, strike.normal
         self._bound = bind((kinds, signs, heads))
-        self._size = len(roles.patches) + 1
+        self._size, self._tips = len(roles.patches) + 1, len(roles.sticks.tips)
 
     def add(self, contacts: Contacts, soles: int) -> tuple[np.ndarray, ...]:
         """Sums of a step.
@@ -82,7 +80,7 @@ class ContactRows:
             velocities aside.
         """
         wrenches, normal = np.zeros((self._size, 6)), np.zeros(soles)
-        strikes = np.zeros((len(self.tips), ROW))
+        strikes = np.zeros((self._tips, ROW))
         strikes[:, MEMBER] = -1.0
         _add(self._bound, *contacts, wrenches, normal, strikes)
         return wrenches, normal, strikes

@@ -13,13 +13,13 @@ from backbeat.mpc.engines.engine_setup import (
     set_up_engine,
 )
 from backbeat.mpc.reference.trajectory import Reference
-from backbeat.mpc.scenario.disturbances import Disturbance, on_links
 from backbeat.mpc.scenario.model_mismatch import ModelMismatch
 from backbeat.mpc.world.simulated_robot import (
     PlantSettings,
     SimulatedRobot,
+    add_disturbance,
     add_real_world,
-    make_servo,
+    add_servo,
 )
 from backbeat.mpc.world.simulated_world import SimulatedWorld
 
@@ -111,15 +111,10 @@ def add_engine_robot(
     start = engine.reset(reference.table.q[0], np.zeros(robot.num_velocities))
     moving = EnginePlant(engine, setup.contact_log, start)
     builder.AddNamedSystem("engine", moving)
-    servo = make_servo(world, plant, real, remembers)
-    builder.AddNamedSystem("joint_servo", servo)
+    servo = add_servo(builder, world, real, plant, remembers)
     effort = servo.GetOutputPort("joint_effort")
     builder.Connect(effort, moving.GetInputPort("joint_effort"))
-    pushes = on_links(plant.pushes, robot)
-    disturbance = Disturbance(world.plant, pushes, plant.timing.lead_in)
-    builder.AddNamedSystem("disturbance", disturbance)
-    if plant.pushes or by_hand:
-        forces = disturbance.GetOutputPort("spatial_forces")
-        builder.Connect(forces, moving.GetInputPort("spatial_forces"))
+    forces = moving.GetInputPort("spatial_forces")
+    disturbance = add_disturbance(builder, world, plant, forces, by_hand)
     state = moving.GetOutputPort("state")
     return EngineRobot(world, servo, state, disturbance, moving, moving, setup)

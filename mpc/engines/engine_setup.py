@@ -5,14 +5,12 @@ from dataclasses import dataclass
 
 from pydrake.multibody.tree import BodyIndex, RigidBody
 from pydrake.systems.framework import Context, Diagram, DiagramBuilder
-from pydrake.systems.primitives import SparseMatrixGain
-from scipy.sparse import csc_matrix
 
 from backbeat.models.mjcf.contact import FIRM
 from backbeat.models.world.scene import Scene, World, lock_joints
 from backbeat.mpc.engines.engine import Engine
 from backbeat.mpc.scenario.model_mismatch import ModelMismatch
-from backbeat.mpc.world.contact_log import ContactLog
+from backbeat.mpc.world.contact_log import ContactLog, add_contact_log
 from backbeat.mpc.world.mismatched_robot import apply_model_mismatch
 
 
@@ -72,20 +70,11 @@ def set_up_engine(
         error: how far masses and damping are from the model's; None for not at all.
         seed: of the run.
     """
-    plant, connect = world.plant, builder.Connect
-    truth = builder.AddSystem(SparseMatrixGain(csc_matrix(world.state_selection())))
-    log = builder.AddNamedSystem("contact_log", ContactLog(world, scene))
-    whole = plant.get_state_output_port()
-    connect(whole, truth.get_input_port())
-    connect(truth.get_output_port(), log.GetInputPort("state"))
-    connect(
-        plant.get_contact_results_output_port(), log.GetInputPort("contact_results")
-    )
-    if log.HasInputPort("plant_state"):
-        connect(whole, log.GetInputPort("plant_state"))
+    _, log = add_contact_log(builder, world, scene)
     diagram = builder.Build()
     root = diagram.CreateDefaultContext()
-    own = plant.GetMyMutableContextFromRoot(root)
-    lock_joints(plant, own, world.robot.locked)
-    apply_model_mismatch(plant, own, world.instance, error or ModelMismatch(), seed)
+    own = world.plant.GetMyMutableContextFromRoot(root)
+    lock_joints(world.plant, own, world.robot.locked)
+    error = error or ModelMismatch()
+    apply_model_mismatch(world.plant, own, world.instance, error, seed)
     return EngineSetup(world, scene, diagram, root, log, law)

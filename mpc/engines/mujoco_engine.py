@@ -1,7 +1,6 @@
 """MujocoEngine: a robot in its world, moved by MuJoCo."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 
@@ -10,7 +9,7 @@ from backbeat.models.kit.pedals import AXLE
 from backbeat.models.mjcf.contact import CONTACT_LAWS
 from backbeat.models.mjcf.model import make_model
 from backbeat.models.state.point_motion import PointMotion
-from backbeat.mpc.engines.contact_rows import ContactRows, Contacts
+from backbeat.mpc.engines.contact_rows import NONE, ContactRows, Contacts
 from backbeat.mpc.engines.engine import AppliedForce, EngineMoment
 from backbeat.mpc.engines.engine_setup import EngineSetup
 from backbeat.mpc.world.contact_roles import ContactRoles
@@ -90,11 +89,6 @@ class MujocoEngine:
         targets = [model.joint(int(i)).name for i in model.actuator_trnid[:, 0]]
         self._motors = np.array([order[name] for name in targets], int)
 
-    @property
-    def tips(self) -> tuple[str, ...]:
-        """Names of what strikes, in the order of the rows of strikes."""
-        return self._rows.tips
-
     def reset(self, q: np.ndarray, v: np.ndarray) -> EngineMoment:
         """The robot at (q, v), (nq,) and (nv,), with nothing touching yet."""
         data, world = self._data, self._setup.world
@@ -113,8 +107,7 @@ class MujocoEngine:
             turn = np.empty(3)
             self._lib.mju_rotVecQuat(turn, v[:3], q[:4] * [1.0, -1.0, -1.0, -1.0])
             data.qvel[self._turn] = turn
-        nothing = Contacts(np.empty((0, 2), int), *(np.empty((0, 3)) for _ in range(3)))
-        return self._moment(nothing, np.zeros(self.robot.num_joints))
+        return self._moment(NONE, np.zeros(self.robot.num_joints), None)
 
     def positions(self, moment: EngineMoment) -> np.ndarray:
         """MuJoCo's own configuration at a moment."""
@@ -143,8 +136,7 @@ class MujocoEngine:
         felt = data.qfrc_actuator[self._v]
         if self._rubs:
             felt = felt + self._friction()
-        moment = self._moment(self._contacts(), felt)
-        return moment if now.friction is None else with_friction(moment, now.friction)
+        return self._moment(self._contacts(), felt, now.friction)
 
     def _push(self, pushes: Sequence[AppliedForce]) -> None:
         """Applies forces at points of bodies, where these are now."""
@@ -181,9 +173,7 @@ class MujocoEngine:
         acting = address >= 0
         first = address[acting]
         if not len(first):
-            return Contacts(
-                np.empty((0, 2), int), *(np.empty((0, 3)) for _ in range(3))
-            )
+            return NONE
         frames = found.frame[acting].reshape(-1, 3, 3)
         local = force[first[:, None] + np.arange(3)]
         return Contacts(
@@ -193,7 +183,9 @@ class MujocoEngine:
             np.einsum("ni,nij->nj", local, frames),
         )
 
-    def _moment(self, contacts: Contacts, effort: np.ndarray) -> EngineMoment:
+    def _moment(
+        self, contacts: Contacts, effort: np.ndarray, friction: float | None
+    ) -> EngineMoment:
         """What MuJoCo's data say now."""
         lib, model, data = self._lib, self._model, self._data
         memory = np.empty(self._size)
@@ -215,9 +207,4 @@ class MujocoEngine:
             for i, (pedal, axle) in enumerate(self._pedals):
                 swing, rate = qpos[axle.qposadr[0]], qvel[axle.dofadr[0]]
                 strikes[hands + i, PLACE:] = pedal.head_motion(swing, rate)
-        return EngineMoment(memory, q, v, wrenches, normal, effort, strikes)
-
-
-def with_friction(moment: EngineMoment, friction: float) -> EngineMoment:
-    """The same moment on ground of another friction."""
-    return replace(moment, friction=friction)
+        return EngineMoment(memory, q, v, wrenches, normal, effort, strikes, friction)

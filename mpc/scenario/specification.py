@@ -4,11 +4,12 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from backbeat.behaviors.library.robots import robot_beside
 from backbeat.behaviors.library.stored import check_name
 from backbeat.models.actuation.servo_margin import Sampling
 from backbeat.models.common.bounds import SEED
 from backbeat.models.common.errors import BackbeatError, located, shown, unknown_name
-from backbeat.models.common.outside_file import is_there, read_text
+from backbeat.models.common.outside_file import read_text
 from backbeat.models.common.yaml_file import parse_yaml, read_tree
 from backbeat.mpc.scenario.parts.actuation import ActuationSettings
 from backbeat.mpc.scenario.parts.control import ControlOptions
@@ -168,15 +169,3 @@ def open_scenario(path: str | Path) -> Scenario:
         )
     scenario = read_scenario(text, str(path))
     return replace(scenario, robot=robot_beside(scenario.robot, path))
-
-
-def robot_beside(robot: str, path: str | Path) -> str:
-    """A robot that a file names, with a YAML that lies beside it found from anywhere.
-
-    Args:
-        robot: shipped name, or path of a robot YAML.
-        path: of the file that names it.
-    """
-    found = Path(path).parent / robot
-    is_beside = found.suffix in (".yaml", ".yml") and is_there(found)
-    return str(found.resolve()) if is_beside else robot

@@ -19,11 +19,11 @@ from math import prod
 from pathlib import Path
 from typing import Any
 
+from backbeat.behaviors.library.robots import robot_beside
 from backbeat.models.common.bounds import SEED, SWEEP_CELLS, SWEEP_SEEDS, check_count
 from backbeat.models.common.errors import BackbeatError, unknown_name
 from backbeat.models.common.outside_file import is_file, is_there, read_text
 from backbeat.models.common.yaml_file import parse_yaml, read_tree
-from backbeat.mpc.scenario.specification import robot_beside
 from backbeat.mpc.sweep.cells import Sweep, SweepSettings, yaml_text
 
 SHIPPED_FOLDER = Path(__file__).parent / "specifications"

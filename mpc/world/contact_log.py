@@ -6,8 +6,12 @@ from pydrake.multibody.plant import ContactResults, HydroelasticContactInfo
 from pydrake.systems.framework import (
     BasicVector,
     Context,
+    DiagramBuilder,
+    OutputPort,
     ValueProducer,
 )
+from pydrake.systems.primitives import SparseMatrixGain
+from scipy.sparse import csc_matrix
 
 from backbeat.models.common.collectable_system import weak
 from backbeat.models.kit.pedals import PedalMotion
@@ -187,3 +191,33 @@ def _add_wrench(
     row[3] += sign * fx
     row[4] += sign * fy
     row[5] += sign * fz
+
+
+def add_contact_log(
+    builder: DiagramBuilder, world: World, scene: Scene
+) -> tuple[OutputPort, ContactLog]:
+    """Adds what reads the true state and the contact forces of a world's plant.
+
+    Args:
+        builder: that the world was added to.
+        world: robot, ground and scene.
+        scene: what stands on the ground there.
+
+    Returns:
+        The port of the (nq + nv,) true [q, v] of the robot model, and the log.
+    """
+    plant, connect = world.plant, builder.Connect
+    whole, selection = plant.get_state_output_port(), world.state_selection()
+    truth = builder.AddNamedSystem(
+        "true_state", SparseMatrixGain(csc_matrix(selection))
+    )
+    log: ContactLog = builder.AddNamedSystem("contact_log", ContactLog(world, scene))
+    state: OutputPort = truth.get_output_port()
+    connect(whole, truth.get_input_port())
+    connect(state, log.GetInputPort("state"))
+    connect(
+        plant.get_contact_results_output_port(), log.GetInputPort("contact_results")
+    )
+    if log.HasInputPort("plant_state"):
+        connect(whole, log.GetInputPort("plant_state"))
+    return state, log

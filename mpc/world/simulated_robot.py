@@ -5,7 +5,13 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from pydrake.systems.framework import Context, Diagram, DiagramBuilder, OutputPort
+from pydrake.systems.framework import (
+    Context,
+    Diagram,
+    DiagramBuilder,
+    InputPort,
+    OutputPort,
+)
 from pydrake.systems.primitives import LogVectorOutput, SparseMatrixGain, VectorLogSink
 from scipy.sparse import csc_matrix
 
@@ -27,7 +33,7 @@ from backbeat.mpc.scenario.parts.actuation import ActuationSettings
 from backbeat.mpc.scenario.parts.push import Push
 from backbeat.mpc.scenario.parts.timing import TimingSettings
 from backbeat.mpc.scenario.specification import Scenario
-from backbeat.mpc.world.contact_log import ContactLog
+from backbeat.mpc.world.contact_log import add_contact_log
 from backbeat.mpc.world.contact_roles import ContactSource
 from backbeat.mpc.world.mismatched_robot import apply_model_mismatch
 from backbeat.mpc.world.simulated_world import SimulatedWorld
@@ -191,33 +197,15 @@ def add_simulated_robot(
         remembers: whether joint commands may ask for integrals and measured friction.
         by_hand: whether pushes may be added to those of the scenario.
     """
-    robot, scene, timing = reference.robot, reference.behavior.scene, plant.timing
-    made = add_real_world(builder, reference, real, plant)
-    body, add, connect = made.plant, builder.AddNamedSystem, builder.Connect
-    servo = make_servo(made, plant, real, remembers)
-    add("joint_servo", servo)
-    truth = add("true_state", SparseMatrixGain(csc_matrix(made.state_selection())))
-    disturbance = Disturbance(body, on_links(plant.pushes, robot), timing.lead_in)
-    add("disturbance", disturbance)
-    contact_log = add("contact_log", ContactLog(made, scene))
-    state = truth.get_output_port()
-    connect(body.get_state_output_port(), truth.get_input_port())
-    connect(
-        servo.GetOutputPort("actuation"), body.get_actuation_input_port(made.instance)
-    )
-    if plant.pushes or by_hand:
-        # To ask at every step for what never comes takes 2 % of a run.
-        forces = body.get_applied_spatial_force_input_port()
-        connect(disturbance.GetOutputPort("spatial_forces"), forces)
-    connect(
-        body.get_contact_results_output_port(),
-        contact_log.GetInputPort("contact_results"),
-    )
-    connect(state, contact_log.GetInputPort("state"))
-    if contact_log.HasInputPort("plant_state"):
-        whole = contact_log.GetInputPort("plant_state")
-        connect(body.get_state_output_port(), whole)
-    return SimulatedRobot(made, servo, state, disturbance, contact_log)
+    world = add_real_world(builder, reference, real, plant)
+    body = world.plant
+    servo = add_servo(builder, world, real, plant, remembers)
+    actuation = body.get_actuation_input_port(world.instance)
+    builder.Connect(servo.GetOutputPort("actuation"), actuation)
+    forces = body.get_applied_spatial_force_input_port()
+    disturbance = add_disturbance(builder, world, plant, forces, by_hand)
+    state, log = add_contact_log(builder, world, reference.behavior.scene)
+    return SimulatedRobot(world, servo, state, disturbance, log)
 
 
 def add_real_world(
@@ -239,14 +227,18 @@ def add_real_world(
     )
 
 
-def make_servo(
-    world: World, plant: PlantSettings, real: SimulatedWorld, remembers: bool
+def add_servo(
+    builder: DiagramBuilder,
+    world: World,
+    real: SimulatedWorld,
+    plant: PlantSettings,
+    remembers: bool,
 ) -> JointServo:
-    """The servo of the joints, with the motors as they are."""
+    """Adds the servo of the joints, with the motors as they are; not connected yet."""
     robot, actuation, laws = world.robot, plant.actuation, None
     if actuation.safety_law:
         laws = SafetyLaws(robot.safety_laws(), robot.joint_names)
-    return JointServo(
+    servo: JointServo = JointServo(
         robot,
         world.actuator_joints(),
         Motors(real.effort_limits, actuation.actuator_lag, actuation.actuator_rise),
@@ -255,3 +247,21 @@ def make_servo(
         safety=laws,
         remembers=remembers,
     )
+    return builder.AddNamedSystem("joint_servo", servo)
+
+
+def add_disturbance(
+    builder: DiagramBuilder,
+    world: World,
+    plant: PlantSettings,
+    forces: InputPort,
+    by_hand: bool,
+) -> Disturbance:
+    """Adds the pushes of a run, connected to a port if there can be any."""
+    pushes = on_links(plant.pushes, world.robot)
+    disturbance = Disturbance(world.plant, pushes, plant.timing.lead_in)
+    builder.AddNamedSystem("disturbance", disturbance)
+    if plant.pushes or by_hand:
+        # To ask at every step for what never comes takes 2 % of a run.
+        builder.Connect(disturbance.GetOutputPort("spatial_forces"), forces)
+    return disturbance

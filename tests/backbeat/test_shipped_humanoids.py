@@ -11,22 +11,22 @@ ROBOTS = [
 ]
 
 
+def read(outcome):
+    """What a command that succeeded wrote as JSON."""
+    code, out, err = outcome
+    assert code == 0, err
+    return json.loads(out)
+
+
 @pytest.mark.parametrize("robot", ROBOTS)
 def test_a_shipped_behavior_is_built_for_a_robot_and_held(backbeat, tmp_path, robot):
     """On sensors with noise and delay, the body going down and up again."""
     library = tmp_path / "library"
-    code, out, err = backbeat(
-        "build", "deep-squat", "--robot", robot, "--library", library, "--json"
-    )
-    assert code == 0, err
-    (built,) = json.loads(out)
+    of = "--robot", robot, "--library", library
+    (built,) = read(backbeat("build", "deep-squat", *of, "--json"))
     assert (built["name"], built["robot"]) == ("deep-squat", robot)
-    code, out, err = backbeat(
-        *("track", "deep-squat", "--robot", robot, "--library", library),
-        *("--state", "estimated", "--seed", 2, "--json"),
-    )
-    assert code == 0, err
-    tracked = json.loads(out)
+    how = "--state", "estimated", "--seed", 2
+    tracked = read(backbeat("track", "deep-squat", *of, *how, "--json"))
     assert tracked["survived"]
     assert tracked["com_error_mm"]["rms"] < 2.0
     assert tracked["foot_slip_mm"] < 1.0
@@ -37,17 +37,13 @@ def test_a_shipped_behavior_is_built_for_a_robot_and_held(backbeat, tmp_path, ro
 def test_a_robot_without_ankle_roll_walks(backbeat, tmp_path):
     """On sensors, motors with lag, and masses that are off by up to a tenth."""
     library, scenario = tmp_path / "library", tmp_path / "scenario.yaml"
-    code, _, err = backbeat("build", "walk-2", "--robot", "h1", "--library", library)
-    assert code == 0, err
+    read(backbeat("build", "walk-2", "--robot", "h1", "--library", library, "--json"))
     scenario.write_text(
         "behavior: walk-2\nrobot: h1\nstate: estimated\nactuator_lag: 0.002\nseed: 1\n"
         "world: {mass_spread: 0.1}\n"
     )
-    code, out, err = backbeat(
-        *("track", "walk-2", "--scenario", scenario, "--library", library, "--json")
-    )
-    assert code == 0, err
-    tracked = json.loads(out)
+    how = "--scenario", scenario, "--library", library
+    tracked = read(backbeat("track", "walk-2", *how, "--json"))
     assert tracked["survived"]
     assert tracked["com_error_mm"]["rms"] < 10.0
     assert tracked["foot_slip_mm"] < 3.0

@@ -18,7 +18,7 @@ from backbeat.mpc.simulation.run import SimulationRun
 from backbeat.mpc.simulation.simulate import run_scenario
 from backbeat.mpc.whole_body.programs import momentum as whole_body_program
 from backbeat.mpc.whole_body.programs.assembly import build
-from backbeat.mpc.world import simulated_robot
+from backbeat.mpc.world import contact_log
 from backbeat.optimization.qp.program import QPSolution
 
 # What a solver does instead: given the right answer, raises or returns another.
@@ -98,7 +98,7 @@ def run_with(
         patch.setattr(running_loop, "build_closed_loop", build)
         if blind:
             patch.setattr(
-                simulated_robot,
+                contact_log,
                 "SparseMatrixGain",
                 lambda D: FaultySensor(D, start, start + lasts),
             )

@@ -49,15 +49,19 @@ def squat(
     times = np.linspace(0.0, duration, num_knots)
     path = np.tile(Configuration(robot, q).center_of_mass, (num_knots, 1))
     path[:, 2] -= 0.1 * np.sin(np.pi * times / duration) ** 2
-    problem = TrajectoryProblem(
+    return replace(_on_both_feet(robot, q, times, path), **changes)
+
+
+def _on_both_feet(robot, q, times, path):
+    """The center of mass goes along a path, both feet stay where they are."""
+    return TrajectoryProblem(
         robot=robot,
         times=times,
-        schedule=constant_stance(duration, support_poses(robot, q)),
+        schedule=constant_stance(times[-1], support_poses(robot, q)),
         q_start=q,
         posture=q,
-        tasks=[CenterOfMassTask(np.arange(num_knots), path, np.full(3, 400.0))],
+        tasks=[CenterOfMassTask(np.arange(len(times)), path, np.full(3, 400.0))],
     )
-    return replace(problem, **changes)
 
 
 def uneven(**changes):
@@ -161,12 +165,4 @@ def sway(num_knots: int = 41, **changes):
     path = np.tile(Configuration(robot, q).center_of_mass, (num_knots, 1))
     way = 0.08 * np.sin(np.pi * times / duration) ** 2
     path += way[:, None] * PLACE.rotation().matrix()[:, 1]
-    problem = TrajectoryProblem(
-        robot=robot,
-        times=times,
-        schedule=constant_stance(duration, support_poses(robot, q)),
-        q_start=q,
-        posture=q,
-        tasks=[CenterOfMassTask(np.arange(num_knots), path, np.full(3, 400.0))],
-    )
-    return replace(problem, **changes)
+    return replace(_on_both_feet(robot, q, times, path), **changes)

@@ -7,7 +7,12 @@ import typer
 
 from backbeat.cli.common.completion import behaviors_or_runs
 from backbeat.cli.common.options import LIBRARY, LibraryFolder
-from backbeat.cli.common.other_robot import OfRobot, file_stem, placed_robot
+from backbeat.cli.common.other_robot import (
+    OfRobot,
+    file_stem,
+    placed_robot,
+    refuse_robot_of_run,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -79,8 +84,7 @@ def command(
     from backbeat.models.common.atomic_file import check_places, refuse_to_replace
     from backbeat.models.common.errors import BackbeatError
 
-    if robot and name.endswith(".parquet"):
-        raise BackbeatError(f"--robot is of a behavior, and {name} is a run of its own")
+    refuse_robot_of_run(name, robot)
     of = Exported(name, library, robot)
     if mjcf is not None:
         if (output or npz or midi or wav) is not None:

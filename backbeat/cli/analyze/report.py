@@ -8,7 +8,12 @@ import typer
 
 from backbeat.cli.common.completion import behaviors_or_runs
 from backbeat.cli.common.options import LIBRARY, LibraryFolder
-from backbeat.cli.common.other_robot import OfRobot, file_stem, placed_robot
+from backbeat.cli.common.other_robot import (
+    OfRobot,
+    file_stem,
+    placed_robot,
+    refuse_robot_of_run,
+)
 
 if TYPE_CHECKING:
     from backbeat.mpc.runs.record import RunRecord
@@ -59,8 +64,7 @@ def command(
     from backbeat.models.common.errors import BackbeatError
 
     is_run = name.endswith(".parquet")
-    if is_run and robot:
-        raise BackbeatError(f"--robot is of a behavior, and {name} is a run of its own")
+    refuse_robot_of_run(name, robot)
     stem = file_stem(name, robot)
     usual = Path(name).with_suffix(".html") if is_run else Path(f"{stem}.report.html")
     path = output or usual

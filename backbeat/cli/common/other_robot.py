@@ -33,6 +33,18 @@ def placed_robot(robot: str) -> str:
     return str(Path(robot).absolute()) if is_file else robot
 
 
+def refuse_robot_of_run(name: str, robot: str) -> None:
+    """Refuses `--robot` beside a run file, which has a robot of its own.
+
+    Raises:
+        BackbeatError: both are given.
+    """
+    from backbeat.models.common.errors import BackbeatError
+
+    if robot and name.endswith(".parquet"):
+        raise BackbeatError(f"--robot is of a behavior, and {name} is a run of its own")
+
+
 def file_stem(name: str, robot: str) -> str:
     """How files of a behavior are called that a command writes.
 

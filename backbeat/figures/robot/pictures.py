@@ -17,6 +17,7 @@ from backbeat.figures.drawing.picture import Camera, OffscreenScene
 from backbeat.figures.drawing.sources import Sources
 from backbeat.models.robot.model import RobotModel
 from backbeat.models.state.configuration import Configuration
+from backbeat.mpc.reference.scale import LEG
 from backbeat.report.plots import drumming
 from backbeat.report.plots.drumming import LEFT_ARM, RIGHT_ARM, TORSO
 from backbeat.report.plots.style import COLORS, STYLE
@@ -24,8 +25,6 @@ from backbeat.report.plots.style import COLORS, STYLE
 FRONT = Camera((5.2, 2.2, 1.5), (0.0, 0.0, 0.93), 820, 1000)
 STRAIGHT_ON = Camera((3.6, 0.0, 1.36), (0.0, 0.0, 1.3), 1100, 580)
 ABOVE = Camera((5.3, 1.5, 3.4), (0.05, 0.0, 1.12), 900, 640)
-# Length of Atlas's legs, for whose size that camera is [m].
-LEGS = 0.973
 AXIS = 0.22  # drawn length of a joint's axis [m]
 # Limbs by role, in the order of columns.
 LIMBS = {RIGHT_ARM: "Right arm", TORSO: "Torso", LEFT_ARM: "Left arm"}
@@ -43,7 +42,7 @@ def standing_robot(sources: Sources) -> Figure:
     robot = sources.robot
     q = robot.posture("stand")
     state = Configuration(robot, q)
-    size = round(robot.leg_length / LEGS, 2) or 1.0
+    size = round(robot.leg_length / LEG, 2) or 1.0
     eye, target = (tuple(size * np.array(p)) for p in (FRONT.eye, FRONT.target))
     camera = replace(FRONT, eye=eye, target=target)
     picture = OffscreenScene(robot).photograph(q, camera)

@@ -181,8 +181,8 @@ class LimitedProgram:
         self, found: TaskForces, is_solved: bool, active: Active
     ) -> LimitedForces:
         least, most = self._efforts()
-        room = np.minimum(most - found.tau, found.tau - least)
-        at_limit = room <= ACCEPTED * self._unit
+        margin = np.minimum(most - found.tau, found.tau - least)
+        at_limit = margin <= ACCEPTED * self._unit
         tau, vdot, F = found.tau, found.vdot, found.reaction
         return LimitedForces(tau, vdot, {}, F, found.error, at_limit, is_solved, active)
 
