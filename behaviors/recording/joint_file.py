@@ -7,7 +7,6 @@ base if it is known. Whatever cannot be meant is refused with its line.
 import csv
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +15,8 @@ from pydrake.math import RollPitchYaw
 
 from backbeat.behaviors.motion.concatenation import make_continuous
 from backbeat.behaviors.motion.plan import LONGEST
-from backbeat.behaviors.recording.number_table import read_numbers
+from backbeat.behaviors.takes.number_table import read_numbers
+from backbeat.behaviors.takes.take import Take
 from backbeat.models.common.errors import BackbeatError, unknown_name
 from backbeat.models.common.outside_file import is_there, read_bytes
 from backbeat.models.robot.model import RobotModel
@@ -40,26 +40,9 @@ QUATERNION = ("base.qw", "base.qx", "base.qy", "base.qz")
 ANGLES = ("base.roll", "base.pitch", "base.yaw")
 
 
-@dataclass(frozen=True)
-class JointRecording:
-    """Joint angles over time.
-
-    Attributes:
-        t: (n,) time of each sample, increasing [s].
-        joints: names of the recorded joints.
-        q: (n, joints) their angles [rad].
-        base: (n, 7) quaternion wxyz and place [m] of the floating base, or None.
-    """
-
-    t: np.ndarray
-    joints: tuple[str, ...]
-    q: np.ndarray
-    base: np.ndarray | None = None
-
-
 def read_joint_file(
     path: str | Path, robot: RobotModel, unit: str, ignore: Sequence[str] = ()
-) -> JointRecording:
+) -> Take:
     """Reads a CSV file of joint angles.
 
     Args:
@@ -91,7 +74,7 @@ def read_joint_file(
     scale = UNITS[unit]
     q = np.stack([scale * values[n] for n in joints], axis=1)
     _check_ranges(q, index, robot, unit, path)
-    return JointRecording(
+    return Take(
         t=t,
         joints=tuple(robot.joint_names[j] for j in index),
         q=q,

@@ -12,7 +12,7 @@ from backbeat.behaviors.dance.vocabulary import move_file
 from backbeat.behaviors.dance.vocabulary.move_file import shipped_moves, vocabulary
 from backbeat.behaviors.library.behavior import Mount, make_robot
 from backbeat.behaviors.posture.words import CENTER, DIRECTIONS, TURNS, parse_wish
-from backbeat.behaviors.recording.joint_file import JointRecording, read_joint_file
+from backbeat.behaviors.recording.joint_file import read_joint_file
 from backbeat.behaviors.setlist.specification import SetlistSpecification
 from backbeat.behaviors.specification.checking import check_file
 from backbeat.behaviors.specification.kinds import (
@@ -22,6 +22,7 @@ from backbeat.behaviors.specification.kinds import (
     read_any,
     read_specification,
 )
+from backbeat.behaviors.takes.take import Take
 from backbeat.models.common.errors import BackbeatError
 from backbeat.models.robot.model import RobotModel
 from tests.behaviors.moves import MOVE
@@ -87,7 +88,7 @@ def _read_csv(path: Path) -> None:
     _check_angles(read_joint_file(path, _atlas(), "radians"))
 
 
-def _check_angles(found: JointRecording) -> None:
+def _check_angles(found: Take) -> None:
     assert np.isfinite(found.q).all()
     assert (np.diff(found.t) > 0).all()
     if found.base is not None:
