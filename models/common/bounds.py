@@ -20,6 +20,8 @@ BYTES = {
     "MIDI": 1_000_000,
     # A minute at 1 kHz with all joints has 20 MB.
     "CSV": 64_000_000,
+    # Ten minutes at 120 frames a second of thirty joints have 70 MB.
+    "BVH": 200_000_000,
     "WAV": 400_000_000,
     "behavior": 500_000_000,
     "run": 1_000_000_000,
@@ -70,6 +72,9 @@ XML_DEPTH = 60
 LINKS = 2_000
 # Events of a MIDI file, of all instruments.
 MIDI_EVENTS = 100_000
+# Joints of a human skeleton, how deep its tree goes, and numbers in its frames: ten
+# minutes at 120 frames a second with a hundred channels.
+SKELETON_JOINTS, SKELETON_DEPTH, SKELETON_NUMBERS = 400, 60, 8_000_000
 # Triangles of a mesh.
 TRIANGLES = 1_000_000
 # Numbers in a table of a behavior or run: twenty minutes of a robot with sticks; and

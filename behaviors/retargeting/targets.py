@@ -1,0 +1,124 @@
+"""Targets: where the parts of a robot are to be for it to move as a person does.
+
+Feet come first. Paths of feet and hips are scaled by the length of the legs, so that a
+foot that stands still does so, and steps are as long for the legs as they were. Feet
+are farther apart, or nearer, by as much as the robot's hips are, each by the same amount
+while it stands. Arms keep the directions of their parts, whatever their lengths.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from backbeat.behaviors.library.runs import runs
+from backbeat.behaviors.retargeting.human import HumanMotion, heading
+from backbeat.behaviors.retargeting.human_feet import FootMotion, between
+from backbeat.behaviors.retargeting.robot_parts import SIDES, RobotParts
+from backbeat.models.robot.model import RobotModel
+from backbeat.optimization.kinematics.frame_fit import FitTargets, FitTerms
+
+# Usual deviations from targets: of feet and hips [m], of feet, pelvis, trunk and head
+# [rad], of the directions of parts of arms [rad], and of joints from rest [rad].
+FOOT, HIPS = 0.001, 0.02
+FOOT_TURN, PELVIS_TURN, TRUNK_TURN, HEAD_TURN = 0.01, 0.05, 0.05, 0.2
+ARM = {"upper arm": 0.1, "forearm": 0.1, "hand": 0.3}
+REST, DAMPING = 5.0, 1.0
+# How far left of the middle each foot belongs.
+SIGN = {"left": 1.0, "right": -1.0}
+# Weights about the axes of a sole that rolls leave its roll out.
+ROLLING = np.array([0.0, 1.0, 1.0])
+
+
+@dataclass(frozen=True)
+class ScaledTargets:
+    """Targets of all samples.
+
+    Attributes:
+        terms: what has targets, and how closely it is to meet them.
+        places: (n, a, 3) [m].
+        turns: (n, b, 3, 3).
+        segments: (n, c, 3) [m].
+        scale: the robot's legs over the person's.
+    """
+
+    terms: FitTerms
+    places: np.ndarray
+    turns: np.ndarray
+    segments: np.ndarray
+    scale: float
+
+    def at(self, i: int) -> FitTargets:
+        """Those of one sample."""
+        return FitTargets(self.places[i], self.turns[i], self.segments[i])
+
+
+def scaled_targets(
+    human: HumanMotion, robot: RobotModel, parts: RobotParts
+) -> ScaledTargets:
+    """What a robot of another size is to do.
+
+    Args:
+        human: what the person does.
+        robot: the robot.
+        parts: its parts.
+    """
+    scale = parts.leg / human.leg
+    n, ones = len(human.t), np.ones(3)
+    hips = scale * human.hips + [0.0, 0.0, parts.ankle]
+    places, at = [(parts.hips, ones / HIPS)], [hips]
+    turns, R = [(parts.hips, ones / PELVIS_TURN)], [human.turns["pelvis"]]
+    for frame, part, deviation in (
+        (parts.trunk, "trunk", TRUNK_TURN),
+        (parts.head, "head", HEAD_TURN),
+    ):
+        if frame is not None:
+            turns.append((frame, ones / deviation))
+            R.append(human.turns[part])
+    for side in SIDES:
+        contact = robot.contacts[robot.feet[side]]
+        foot, sole = human.feet[side], parts.soles[side]
+        wider = SIGN[side] * (parts.half_hip - scale * human.half_hip)
+        places.append((sole, ones / FOOT))
+        at.append(_sole(foot, scale, parts, side, contact.corners(), human, wider))
+        turns.append((sole, (ROLLING if contact.rolls else ones) / FOOT_TURN))
+        R.append(foot.R)
+    segments, d = [], []
+    for side in SIDES:
+        for name, limb in parts.arms[side].items():
+            segments.append((limb.start, limb.end, 1 / (ARM[name] * limb.length)))
+            d.append(limb.length * human.arms[side][name])
+    rest = np.full(robot.num_velocities, 1 / REST)
+    rest[: robot.base_velocities] = 0.0
+    return ScaledTargets(
+        FitTerms(places, turns, segments, rest, DAMPING),
+        np.stack(at, axis=1),
+        np.stack(R, axis=1),
+        np.stack(d, axis=1) if d else np.zeros((n, 0, 3)),
+        scale,
+    )
+
+
+def _sole(
+    foot: FootMotion,
+    scale: float,
+    parts: RobotParts,
+    side: str,
+    corners: np.ndarray,
+    human: HumanMotion,
+    wider: float,
+) -> np.ndarray:
+    """(n, 3) where a sole is to be, its lowest corner as high as the person's [m]."""
+    ankle = scale * foot.ankle + _aside(foot, heading(human), wider)
+    place = ankle - foot.R @ parts.p_SA[side]
+    lowest = (foot.R @ corners.T)[:, 2].min(axis=1)
+    place[:, 2] = scale * foot.height - lowest
+    return np.asarray(place)
+
+
+def _aside(foot: FootMotion, yaw: np.ndarray, wider: float) -> np.ndarray:
+    """(n, 3) what a foot is moved to its side, which stays while it stands [m]."""
+    contacts = runs(foot.on)
+    if contacts:
+        middle = np.array([np.median(yaw[a:b]) for a, b in contacts])
+        yaw = between(contacts, middle[:, None], len(yaw))[:, 0]
+    return wider * np.stack([-np.sin(yaw), np.cos(yaw), np.zeros(len(yaw))], axis=1)
