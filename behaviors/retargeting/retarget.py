@@ -13,7 +13,12 @@ from backbeat.behaviors.retargeting.bvh import read_bvh
 from backbeat.behaviors.retargeting.human import HumanMotion, read_human
 from backbeat.behaviors.retargeting.robot_parts import SIDES, RobotParts, find_parts
 from backbeat.behaviors.retargeting.skeleton_map import SkeletonMap
-from backbeat.behaviors.retargeting.targets import ScaledTargets, scaled_targets
+from backbeat.behaviors.retargeting.targets import (
+    CHANGE,
+    REST,
+    ScaledTargets,
+    scaled_targets,
+)
 from backbeat.models.common.errors import BackbeatError
 from backbeat.models.robot.model import RobotModel
 from backbeat.models.state.configuration import Configuration
@@ -27,7 +32,9 @@ SPEED = 0.95
 FIRST, NEXT = 100, 4
 LARGE, SMALL = 0.2, 0.5
 # The posture in which joints rest.
-REST = "stand"
+RESTING = "stand"
+# How much nearer to the sample before than to the posture at rest joints are to be.
+CHANGED = CHANGE**-2 / (CHANGE**-2 + REST**-2)
 # What is worth a word: a foot so far from where it should be [m], and a joint so long
 # at its stop, as a share of the time.
 AWAY, HELD = 0.01, 0.02
@@ -103,20 +110,21 @@ def follow(robot: RobotModel, targets: ScaledTargets, dt: float) -> np.ndarray:
         targets: what is followed.
         dt: time between samples [s].
     """
-    q = robot.posture(REST)
-    fit = FrameFit(robot, targets.terms, q)
+    q = robot.posture(RESTING)
+    fit, rest = FrameFit(robot, targets.terms), q.copy()
     lower, upper = joint_bounds(robot)
     nq = robot.base_positions
     q[nq:] = np.clip(q[nq:], lower, upper)
     _face(q, targets)
-    q = fit.fit(q, targets.at(0), (lower, upper), FIRST, LARGE)
+    q = fit.fit(q, rest, targets.at(0), (lower, upper), FIRST, LARGE)
     out, reach = np.empty((len(targets.places), len(q))), SPEED * dt
     for i in range(len(out)):
         bounds = (
             np.maximum(lower, q[nq:] - reach * robot.velocity_limits),
             np.minimum(upper, q[nq:] + reach * robot.velocity_limits),
         )
-        q = fit.fit(q, targets.at(i), bounds, NEXT, SMALL)
+        near = rest + CHANGED * (q - rest)
+        q = fit.fit(q, near, targets.at(i), bounds, NEXT, SMALL)
         # A step may end the breadth of rounding beyond a bound.
         q[nq:] = np.clip(q[nq:], *bounds)
         out[i] = q

@@ -18,11 +18,12 @@ from backbeat.models.robot.model import RobotModel
 from backbeat.optimization.kinematics.frame_fit import FitTargets, FitTerms
 
 # Usual deviations from targets: of feet and hips [m], of feet, pelvis, trunk and head
-# [rad], of the directions of parts of arms [rad], and of joints from rest [rad].
+# [rad], of the directions of parts of arms [rad], of joints from
+# rest and from the sample before [rad].
 FOOT, HIPS = 0.001, 0.02
 FOOT_TURN, PELVIS_TURN, TRUNK_TURN, HEAD_TURN = 0.01, 0.05, 0.05, 0.2
 ARM = {"upper arm": 0.1, "forearm": 0.1, "hand": 0.3}
-REST, DAMPING = 5.0, 1.0
+REST, CHANGE, DAMPING = 5.0, 0.3, 1.0
 # How far left of the middle each foot belongs.
 SIGN = {"left": 1.0, "right": -1.0}
 # Weights about the axes of a sole that rolls leave its roll out.
@@ -87,10 +88,10 @@ def scaled_targets(
         for name, limb in parts.arms[side].items():
             segments.append((limb.start, limb.end, 1 / (ARM[name] * limb.length)))
             d.append(limb.length * human.arms[side][name])
-    rest = np.full(robot.num_velocities, 1 / REST)
-    rest[: robot.base_velocities] = 0.0
+    near = np.full(robot.num_velocities, np.hypot(1 / REST, 1 / CHANGE))
+    near[: robot.base_velocities] = 0.0
     return ScaledTargets(
-        FitTerms(places, turns, segments, rest, DAMPING),
+        FitTerms(places, turns, segments, near, DAMPING),
         np.stack(at, axis=1),
         np.stack(R, axis=1),
         np.stack(d, axis=1) if d else np.zeros((n, 0, 3)),

@@ -1,7 +1,7 @@
 """Fits of frames: the nearest posture to many targets, one sample after the other.
 
     minimize    |places - targets|^2 + |log(turns, targets)|^2 + |segments - targets|^2
-                + |q (-) q_rest|^2, each in its weights
+                + |q (-) q_near|^2, each in its weights
     subject to  lower <= joints <= upper
 
 by damped Gauss-Newton steps, each a quadratic program with the bounds (Nocedal, Wright,
@@ -56,14 +56,14 @@ class FitTerms:
         turns: frames whose rotations have targets, with (3,) weights about the axes of
             the target [1/rad].
         segments: pairs of frames whose distance has a target, with a weight [1/m].
-        rest: (nv,) weights of the distance from the posture at rest [1/rad or 1/m].
+        near: (nv,) weights of the distance from a given posture [1/rad or 1/m].
         damping: weight of a step [1/rad or 1/m]; it moves no solution.
     """
 
     places: Sequence[tuple[Frame, np.ndarray]]
     turns: Sequence[tuple[Frame, np.ndarray]]
     segments: Sequence[tuple[Frame, Frame, float]]
-    rest: np.ndarray
+    near: np.ndarray
     damping: float
 
 
@@ -92,7 +92,7 @@ class _Terms(NamedTuple):
     start: Indices  # (c,)
     end: Indices  # (c,)
     segment_weight: Vector  # (c,)
-    rest: Vector  # (nv,)
+    near: Vector  # (nv,)
     damping: float
 
 
@@ -109,13 +109,12 @@ class _Scratch(NamedTuple):
 class FrameFit:
     """Fits one robot's postures to targets."""
 
-    def __init__(self, robot: RobotModel, terms: FitTerms, q_rest: np.ndarray) -> None:
+    def __init__(self, robot: RobotModel, terms: FitTerms) -> None:
         """Prepares the fit.
 
         Args:
             robot: the robot.
             terms: what is fitted.
-            q_rest: (nq,) posture at rest.
         """
         frames: list[Frame] = []
 
@@ -135,7 +134,7 @@ class FrameFit:
             np.array(start, np.int64),
             np.array(end, np.int64),
             np.array([w for _, _, w in terms.segments], float),
-            np.array(terms.rest, float),
+            np.array(terms.near, float),
             float(terms.damping),
         )
         n, nv = len(frames), robot.num_velocities
@@ -156,13 +155,13 @@ class FrameFit:
                 scratch,
             )
         )
-        self._robot, self._q_rest = robot, np.array(q_rest, float)
-        self._solver = DaqpSolver()
+        self._robot, self._solver = robot, DaqpSolver()
         self._free = robot.base_velocities
 
     def fit(
         self,
         q: np.ndarray,
+        q_near: np.ndarray,
         targets: FitTargets,
         bounds: tuple[np.ndarray, np.ndarray],
         steps: int,
@@ -172,6 +171,7 @@ class FrameFit:
 
         Args:
             q: (nq,) where the search starts, within the bounds.
+            q_near: (nq,) what the posture is to be near.
             targets: the targets.
             bounds: (nj,) least and (nj,) largest joint positions [rad or m].
             steps: how many steps at most.
@@ -189,7 +189,7 @@ class FrameFit:
             _look(
                 self._bound,
                 q,
-                self._q_rest,
+                q_near,
                 targets.places,
                 targets.turns,
                 targets.segments,
@@ -211,7 +211,7 @@ class FrameFit:
 def _look(
     bound: Bound[tuple[KinematicTree, Workspace, FrameArrays, _Terms, _Scratch]],
     q: Vector,
-    q_rest: Vector,
+    q_near: Vector,
     places: Matrix,
     turns: Array3,
     segments: Matrix,
@@ -234,13 +234,13 @@ def _look(
     row = _place_rows(terms, scratch, places)
     row = _turn_rows(terms, scratch, turns, row)
     _segment_rows(terms, scratch, segments, row)
-    box_minus(q, q_rest, tree.floating, away)
+    box_minus(q, q_near, tree.floating, away)
     A, e = scratch.A, scratch.e
     for i in range(nv):
-        g[i] = terms.rest[i] * terms.rest[i] * away[i]
+        g[i] = terms.near[i] * terms.near[i] * away[i]
         for j in range(nv):
             H[i, j] = 0.0
-        H[i, i] = terms.rest[i] * terms.rest[i] + terms.damping * terms.damping
+        H[i, i] = terms.near[i] * terms.near[i] + terms.damping * terms.damping
     for k in range(e.shape[0]):
         for i in range(nv):
             a = A[k, i]

@@ -32,6 +32,7 @@ LAFAN1 = {
     "elbow": "ForeArm",
     "wrist": "Hand",
 }
+_INNER = ("Leg", "ForeArm", "Hand")
 CMU = LAFAN1 | {"trunk": "Spine1", "toe": "ToeBase"}
 
 
@@ -195,11 +196,12 @@ def bvh_text(
     X = np.roll(np.eye(3), style.up - 2, axis=1)
     rest, world, columns, lines = {}, {}, {}, {}
     for name, parent, offset, R in joints:
-        B = (
-            np.eye(3)
-            if style.frames is None
-            else Rotation.random(rng=turned).as_matrix()
-        )
+        B = np.eye(3)
+        if style.frames is not None and not name.endswith(_INNER):
+            B = Rotation.random(rng=turned).as_matrix()
+        elif parent:
+            # A limb's joints have the same axes at rest: it is straight there.
+            B = rest[parent]
         rest[name], world[name] = B, R @ B
         above = X if not parent else world[parent]
         local = np.swapaxes(np.broadcast_to(above, R.shape), 1, 2) @ world[name]
