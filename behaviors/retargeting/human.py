@@ -1,7 +1,7 @@
 """HumanMotion: a person over time, in meters with z up, by parts of the body."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -28,6 +28,8 @@ TURNED = (
     "head",
     *(f"{s} {p}" for s in SIDES for p in ("ankle", "wrist")),
 )
+# Nobody moves faster [m/s].
+JUMP = 15.0
 # How upright a skeleton at rest has to be for its axes to be taken from there.
 UPRIGHT = 0.9
 # Share of samples in which a person counts as upright, where it is not.
@@ -82,6 +84,7 @@ def read_human(
     scale, unit_said = find_unit(motion, parts, used, where)
     up, up_said = find_up(motion, parts, used, where)
     X = z_up(up)
+    motion, jump_said = _without_jump(motion, parts, scale, where)
     t, p, R = _sampled(motion, parts, scale, X)
     axes = _part_axes(motion, parts, p, R, X, where)
     leg = scale * leg_length(motion, parts)
@@ -119,8 +122,23 @@ def read_human(
         arms={side: _arm(motion, parts, p, R, X, side) for side in SIDES},
         half_hip=0.5 * float(np.median(wide)),
         leg=leg,
-        notes=(said,),
+        notes=(said, *jump_said),
     )
+
+
+def _without_jump(
+    motion: SkeletonMotion, parts: Mapping[str, int], scale: float, where: str
+) -> tuple[SkeletonMotion, tuple[str, ...]]:
+    """The motion without a first frame in a pose of its own, such as with arms out."""
+    places, _ = motion.poses(tuple(parts.values()), last=3)
+    steps = scale * np.linalg.norm(np.diff(places, axis=0), axis=2).max(axis=1)
+    if steps[0] < JUMP * motion.dt or steps[0] < 3 * steps[1]:
+        return motion, ()
+    said = (
+        f"{where}: the first frame is {steps[0]:.2f} m away from the second one and is "
+        "left out"
+    )
+    return replace(motion, values=motion.values[1:]), (said,)
 
 
 def _sampled(

@@ -4,7 +4,7 @@ With all joints at zero a robot stands upright with straight legs and looks ahea
 its pelvis, trunk, head and feet have the axes of the world: x ahead, y left, z up.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,18 +14,19 @@ from backbeat.models.robot.model import RobotModel
 from backbeat.models.state.configuration import Configuration
 
 SIDES = ("left", "right")
-# Distance of a center of mass from a joint that tells where a limb points [m].
-TELLING = 0.02
-# Angles of a knee that are tried for the longest leg.
-TRIED = 40
+# Angles of a knee or elbow that are tried for the straightest limb.
+TRIED = 60
 
 
 @dataclass(frozen=True)
 class Limb:
-    """A part of an arm: from one point to another.
+    """A part of an arm, as a direction on a body of the robot.
+
+    Straight arms of robots have kinks. The direction of each of their parts is that of
+    the whole arm, from shoulder to wrist, where the elbow bends least.
 
     Attributes:
-        start, end: frames at its ends.
+        start, end: frames on its body; it points from the one to the other.
         length: between them [m].
     """
 
@@ -90,7 +91,7 @@ def find_parts(robot: RobotModel) -> RobotParts:
         half_hip=0.5 * float(hips["left"][1] - hips["right"][1]),
         leg=_longest_leg(robot, q, hips["left"]),
         ankle=float(p_SA["left"][2]),
-        arms={side: _arm(robot, state, side) for side in SIDES},
+        arms={side: _arm(robot, q, side) for side in SIDES},
     )
 
 
@@ -116,15 +117,32 @@ def _hip(robot: RobotModel, state: Configuration, side: str) -> np.ndarray:
 
 def _longest_leg(robot: RobotModel, q: np.ndarray, hip: np.ndarray) -> float:
     """From hip to ankle with the knee where this is longest [m]."""
-    state, knee = Configuration(robot, q), robot.roles.joints("left knee")[-1]
-    lower, upper = robot.position_lower[knee], robot.position_upper[knee]
-    ankle, found = _link(robot, "left ankle"), []
-    for angle in np.linspace(lower, upper, TRIED):
-        bent = q.copy()
-        bent[robot.base_positions + knee] = angle
-        place = state.update(bent).place(ankle)
-        found.append(float(np.linalg.norm(place - hip)))
-    return max(found)
+    state, ankle = Configuration(robot, q), _link(robot, "left ankle")
+    knee = int(robot.roles.joints("left knee")[-1])
+    straight = _straightest(
+        robot, q, knee, lambda bent: state.update(bent).place(ankle) - hip
+    )
+    return float(np.linalg.norm(state.update(straight).place(ankle) - hip))
+
+
+def _straightest(
+    robot: RobotModel,
+    q: np.ndarray,
+    joint: int,
+    reach: Callable[[np.ndarray], np.ndarray],
+) -> np.ndarray:
+    """(nq,) a configuration with a joint where a limb reaches farthest.
+
+    Args:
+        robot: the robot.
+        q: (nq,) what is otherwise the same.
+        joint: index of the joint.
+        reach: (3,) from one end of the limb to the other, at a configuration [m].
+    """
+    low, high = robot.position_lower[joint], robot.position_upper[joint]
+    tried = np.repeat(q[None], TRIED, axis=0)
+    tried[:, robot.base_positions + joint] = np.linspace(low, high, TRIED)
+    return max(tried, key=lambda bent: float(np.linalg.norm(reach(bent))))
 
 
 def _upright(state: Configuration, body: int, place: np.ndarray) -> Frame:
@@ -138,34 +156,39 @@ def _upright_at(state: Configuration, frame: Frame) -> Frame:
     return _upright(state, frame.body, state.place(frame))
 
 
-def _arm(robot: RobotModel, state: Configuration, side: str) -> dict[str, Limb]:
+def _arm(robot: RobotModel, q: np.ndarray, side: str) -> dict[str, Limb]:
     """Parts of an arm; none where the robot has none."""
     roles = robot.roles
-    if f"{side} shoulder" not in roles or f"{side} elbow" not in roles:
+    elbows = roles.joints(f"{side} elbow") if f"{side} elbow" in roles else []
+    if f"{side} shoulder" not in roles or not len(elbows):
         return {}
-    shoulder = _link(robot, f"{side} shoulder")
-    elbow = _link(robot, f"{side} elbow")
-    arm = {"upper arm": _limb(state, shoulder, elbow)}
-    wrist, last = elbow, _link(robot, f"{side} arm")
+    shoulder, elbow = (_link(robot, f"{side} {n}") for n in ("shoulder", "elbow"))
+    end = Frame("", elbow.body, elbow.R_PF, np.array(robot.tree.p_BoBcm[elbow.body]))
+    bodies = {"upper arm": int(robot.tree.parent[elbows[-1]]), "forearm": elbow.body}
     for role in (f"{side} wrist pitch", f"{side} wrist"):
-        if role in roles and wrist is elbow:
-            wrist = _link(robot, role)
-    if wrist is elbow:
-        return arm | _toward_mass(robot, state, elbow, "forearm")
-    arm["forearm"] = _limb(state, elbow, wrist)
-    return arm | _toward_mass(robot, state, last, "hand")
+        if role in roles and "hand" not in bodies:
+            end, last = _link(robot, role), _link(robot, f"{side} arm")
+            bodies["hand"] = last.body
+    state = Configuration(robot, q)
+
+    def reach(bent: np.ndarray) -> np.ndarray:
+        state.update(bent)
+        return np.asarray(state.place(end) - state.place(shoulder))
+
+    line = reach(_straightest(robot, q, int(elbows[-1]), reach))
+    upper, lower = (
+        float(np.linalg.norm(state.place(b) - state.place(a)))
+        for a, b in ((shoulder, elbow), (elbow, end))
+    )
+    length = {"upper arm": upper, "forearm": lower, "hand": lower}
+    return {
+        name: _along(state, body, line / np.linalg.norm(line), length[name])
+        for name, body in bodies.items()
+    }
 
 
-def _limb(state: Configuration, start: Frame, end: Frame) -> Limb:
-    length = np.linalg.norm(state.place(end) - state.place(start))
-    return Limb(start, end, float(length))
-
-
-def _toward_mass(
-    robot: RobotModel, state: Configuration, start: Frame, name: str
-) -> dict[str, Limb]:
-    """The last part of a limb: from its joint to the center of what that moves."""
-    center = np.asarray(robot.tree.p_BoBcm[start.body])
-    end = Frame("", start.body, start.R_PF, center)
-    limb = _limb(state, start, end)
-    return {name: limb} if limb.length > TELLING else {}
+def _along(state: Configuration, body: int, way: np.ndarray, length: float) -> Limb:
+    """A part of a limb on a body, along a direction in the world [m]."""
+    start = Frame("", body, np.eye(3), np.zeros(3))
+    end = Frame("", body, np.eye(3), length * (state.rotation(start).T @ way))
+    return Limb(start, end, length)

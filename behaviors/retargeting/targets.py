@@ -23,7 +23,7 @@ from backbeat.optimization.kinematics.frame_fit import FitTargets, FitTerms
 FOOT, HIPS = 0.001, 0.02
 FOOT_TURN, PELVIS_TURN, TRUNK_TURN, HEAD_TURN = 0.01, 0.05, 0.05, 0.2
 ARM = {"upper arm": 0.1, "forearm": 0.1, "hand": 0.3}
-REST, CHANGE, DAMPING = 5.0, 0.3, 1.0
+REST, CHANGE, DAMPING = 3.0, 0.3, 1.0
 # How far left of the middle each foot belongs.
 SIGN = {"left": 1.0, "right": -1.0}
 # Weights about the axes of a sole that rolls leave its roll out.
