@@ -1,7 +1,7 @@
 """Feet of a person: when they are on the floor, how they are turned, and how high.
 
-A foot is on the floor while its heel or its ball is low and hardly moves. Where both are,
-the sole is level: there its axes are known, and with them everywhere.
+A foot is on the floor while its heel, its ball or its toes are low and hardly move.
+Where heel and ball are, the sole is level: there its axes are known, and with them everywhere.
 """
 
 from dataclasses import dataclass
@@ -12,7 +12,6 @@ from backbeat.behaviors.library.runs import runs, without_short
 from backbeat.behaviors.retargeting.smoothing import (
     mean_rotation,
     nearest_rotations,
-    unit,
     upright,
 )
 from backbeat.models.common.errors import BackbeatError
@@ -28,9 +27,11 @@ FEWEST = 5
 LOWEST = 0.1
 # Shorter times on the floor or in the air are noise [s].
 BRIEF = 0.08
-# The heel is so far behind the ankle, and the sole so far below it, in legs (Winter,
-# "Biomechanics and Motor Control of Human Movement", 2009, chapter 4).
-BEHIND, BELOW = 0.08, 0.08
+# Points of a sole in its axes, from the ankle and twice from the toes' joint, in legs
+# (Winter, "Biomechanics and Motor Control of Human Movement", 2009, chapter 4, for the
+# length of the foot and the height of the ankle).
+HEEL = np.array([-0.08, 0.0, -0.08])
+BALL, TIP = np.array([0.0, 0.0, -0.03]), np.array([0.07, 0.0, -0.03])
 
 
 @dataclass(frozen=True)
@@ -82,14 +83,20 @@ def find_foot(
     level = upright(np.cross([0.0, 0.0, 1.0], (toe - ankle)[flat]))
     offset = mean_rotation(np.einsum("nji,njk->nik", turn[flat], level))
     R = nearest_rotations(turn @ offset)
-    heel = ankle[:, 2] - floor_a + _below_ankle(R, leg)
-    ball = toe[:, 2] - floor_t
-    on = _on(heel, speed["a"], size) | _on(ball, speed["t"], size)
+    points = [
+        joint - [0.0, 0.0, floor] + R @ (leg * arm) - [0.0, 0.0, leg * arm[2]]
+        for joint, floor, arm in (
+            (ankle, floor_a, HEEL),
+            (toe, floor_t, BALL),
+            (toe, floor_t, TIP),
+        )
+    ]
+    on = np.any([_on(p, dt, size) for p in points], axis=0)
     brief = max(1, round(BRIEF / dt))
     for value in (False, True):
         on = without_short(on, value, lambda a, b: b - a <= brief)
-    height = np.minimum(heel, ball)
-    floor = _own_floor(on, height, dt)
+    height = np.min([p[:, 2] for p in points], axis=0)
+    floor = _own_floor(on, height)
     place = ankle - [0.0, 0.0, floor_a]
     place[:, 2] -= floor
     return FootMotion(on, R, place, np.maximum(height - floor, 0.0))
@@ -113,17 +120,13 @@ def _flat(
     return None
 
 
-def _below_ankle(R: np.ndarray, leg: float) -> np.ndarray:
-    """(n,) how much higher the heel is than the ankle's own height says [m]."""
-    heel = np.array([-BEHIND * leg, 0.0, -BELOW * leg])
-    return np.asarray((R @ heel)[:, 2] - heel[2])
+def _on(point: np.ndarray, dt: float, size: float) -> np.ndarray:
+    """(n,) whether a point of a sole is on the floor, which is at zero."""
+    speed = _speed(point, dt) / np.sqrt(size)
+    return np.asarray((point[:, 2] < HIGH * size) & (speed < FAST))
 
 
-def _on(height: np.ndarray, speed: np.ndarray, size: float) -> np.ndarray:
-    return np.asarray((height < HIGH * size) & (speed < FAST))
-
-
-def _own_floor(on: np.ndarray, height: np.ndarray, dt: float) -> np.ndarray:
+def _own_floor(on: np.ndarray, height: np.ndarray) -> np.ndarray:
     """(n,) height of the floor under each contact, and between them [m]."""
     contacts = runs(on)
     if not contacts:
