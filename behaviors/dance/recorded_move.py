@@ -45,7 +45,7 @@ class RecordingDescription:
     format: str = ""
     # radians or degrees; as the format has it, or as the ranges of joints show.
     unit: str = ""
-    # m or cm; wxyz or xyzw; z or y: as the format has them.
+    # m, cm or mm; wxyz or xyzw; z or y: as the format has them.
     length: str = ""
     quaternion: str = ""
     up: str = ""

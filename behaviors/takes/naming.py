@@ -83,7 +83,7 @@ def _plain(name: str) -> str:
     return _BEHIND.sub("", stem).replace("-", "_").replace(" ", "_")
 
 
-def one_unit(units: Sequence[str], path: object) -> str:
+def one_unit(units: Sequence[str], at: str) -> str:
     """The unit that the names of columns give; "" if they give none.
 
     Raises:
@@ -92,7 +92,7 @@ def one_unit(units: Sequence[str], path: object) -> str:
     given = {u for u in units if u}
     if len(given) > 1:
         raise BackbeatError(
-            f"{path}:1: the names of some columns end in _deg and of others in _rad; "
+            f"{at}: the names of some columns end in _deg and of others in _rad; "
             "use one unit"
         )
     return given.pop() if given else ""

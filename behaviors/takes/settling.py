@@ -24,7 +24,8 @@ SMALL = np.radians(3.3)
 # Places beyond are no meters [m].
 DISTANT = 1e4
 UNITS = {"radians": 1.0, "degrees": np.pi / 180}
-LENGTHS = {"m": 1.0, "cm": 0.01}
+LENGTHS = {"m": 1.0, "cm": 0.01, "mm": 0.001}
+WORDS = {"m": "meters", "cm": "centimeters", "mm": "millimeters"}
 QUATERNIONS = ("wxyz", "xyzw")
 UPS = ("z", "y")
 # Of the height of the base when the robot stands: what it may be most of the time.
@@ -77,8 +78,7 @@ def settled(file: MotionFile, robot: RobotModel, told: Conventions, path: Path) 
         if up == "y":
             base = upright(base)
         make_continuous(base, joints=0)
-        meters = {"m": "meters", "cm": "centimeters"}[length]
-        words = f", base in {meters} with {_turn_words(file, order)}, {up} up"
+        words = f", base in {WORDS[length]} with {_turn_words(file, order)}, {up} up"
     base_words = words or ", no base"
     return Take(
         t=file.t,

@@ -130,7 +130,9 @@ def test_units_are_those_that_joints_can_have(read):
     np.testing.assert_allclose(read(text(ROWS), "").q, read(text(ROWS)).q)
     degrees = text([f"{0.1 * k:.1f},{8 * k},0" for k in range(8)])
     np.testing.assert_allclose(read(degrees, "").q[:, 0], np.radians(8 * np.arange(8)))
-    with pytest.raises(BackbeatError, match="3.85, which may be radians .* or degrees"):
+    with pytest.raises(
+        BackbeatError, match=r"3.85, which may be radians .* or degrees"
+    ):
         read(text([f"{0.1 * k:.1f},{0.55 * k},0" for k in range(8)]), "")
     with pytest.raises(BackbeatError, match="radians or degrees, not 'rad'"):
         read(text(ROWS), "rad")

@@ -55,7 +55,8 @@ def read_opensim(
     others = _others(names, robot, path)
     ignore = [*told.ignore, *(n for n in others if n not in told.ignore)]
     # Lines are those of the file, behind as many as the header has.
-    file = read_named_csv(table, path, robot, replace(told, ignore=ignore))
+    found = replace(told, ignore=ignore)
+    file = read_named_csv(table, path, robot, found, lines + 1)
     notes = ()
     if others:
         more = f" and {len(others) - NAMED} more" if len(others) > NAMED else ""
@@ -68,7 +69,6 @@ def read_opensim(
         format=FORMAT,
         layout="OpenSim table",
         unit=unit,
-        first_line=lines + 2,
         notes=notes,
     )
 
