@@ -133,9 +133,9 @@ def gaps(t: np.ndarray) -> tuple[str, ...]:
     if not len(long):
         return ()
     k = long[int(apart[long].argmax())]
-    count = f"{len(long)} gaps" if len(long) > 1 else "a gap"
+    count = f"are {len(long)} gaps" if len(long) > 1 else "is a gap"
     longest = "the longest " if len(long) > 1 else ""
     return (
-        f"there are {count} in the samples, {longest}from {t[k]:.3g} to "
+        f"there {count} in the samples, {longest}from {t[k]:.3g} to "
         f"{t[k + 1]:.3g} s, over which the motion is interpolated",
     )

@@ -74,21 +74,24 @@ def test_the_other_order_of_a_quaternion_is_seen_by_the_feet(read, states):
 def test_lengths_and_axes_are_seen_by_the_height_of_the_base(read, states):
     for options, said in (
         ({"place": 100.0}, "base in centimeters"),
+        ({"place": 1e3}, "base in millimeters"),
         ({"up": "y"}, "y up"),
         ({"place": 100.0, "up": "y"}, "base in centimeters"),
     ):
         take = read("a.csv", columns(states, **options), rate=50.0)
         same(take, states)
         assert said in take.said
-    with pytest.raises(BackbeatError, match=r"786 m high .* stands with it at 0\.7"):
-        read("a.csv", columns(states, place=1000.0))
-    with pytest.raises(BackbeatError, match="length is m or cm, not 'mm'"):
-        read("a.csv", columns(states), length="mm")
+    with pytest.raises(
+        BackbeatError, match=r"7\.22e\+03 m high .* stands with it at 0\.7"
+    ):
+        read("a.csv", columns(states, place=1e4))
+    with pytest.raises(BackbeatError, match="length is m or cm or mm, not 'ft'"):
+        read("a.csv", columns(states), length="ft")
 
 
 def test_degrees_in_place_of_radians_are_refused_with_both_readings(read, states):
     raw = columns(states, angle=180 / np.pi)
-    with pytest.raises(BackbeatError, match="has radians; with --unit degrees .* fit"):
+    with pytest.raises(BackbeatError, match=r"has radians; with --unit degrees .* fit"):
         read("a.csv", raw)
     same(read("a.csv", raw, unit="degrees", rate=50.0), states)
 
@@ -171,7 +174,7 @@ def test_gaps_are_told_and_parts_cut(read, states):
     dropped = frame.drop(index=range(30, 45))
     take = read("a.csv", dropped.to_csv(index=False).encode())
     assert take.notes == (
-        "a.csv: there are a gap in the samples, from 0.58 to 0.9 s, over which the "
+        "a.csv: there is a gap in the samples, from 0.58 to 0.9 s, over which the "
         "motion is interpolated",
     )
     part = take.part(0.2, 0.5, "a")
