@@ -106,7 +106,7 @@ def read_bvh(path: str | Path) -> SkeletonMotion:
         BackbeatError: what is wrong with it, with its line.
     """
     path = Path(path)
-    return parse_bvh(read_bytes(path, "BVH"), path)
+    return parse_bvh(read_bytes(path, "take"), path)
 
 
 def parse_bvh(raw: bytes, path: str | Path) -> SkeletonMotion:

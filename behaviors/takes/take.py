@@ -61,7 +61,7 @@ class Conventions:
     Attributes:
         format: name of the format; "" to be found out.
         unit: "radians" or "degrees", of all angles; "" as the format has it.
-        length: "m" or "cm"; "" as the format has it.
+        length: "m", "cm" or "mm"; "" as the format has it.
         quaternion: "wxyz" or "xyzw"; "" as the format has it.
         up: axis that points up, "z" or "y"; "" as the format has it.
         rate: samples a second; None as the format has it.

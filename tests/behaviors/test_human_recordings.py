@@ -11,8 +11,9 @@ from backbeat.behaviors.footsteps.footprints import Footprints
 from backbeat.behaviors.footsteps.step import FEET, Step
 from backbeat.behaviors.library.behavior import Mount, make_robot
 from backbeat.behaviors.posture.stance import start_configuration, support_poses
-from backbeat.behaviors.recording.joint_file import read_joint_file
 from backbeat.behaviors.recording.retargeting import retarget
+from backbeat.behaviors.recording.take_file import read_take
+from backbeat.behaviors.takes.take import Conventions
 from backbeat.models.common.errors import BackbeatError
 from backbeat.models.state.configuration import Configuration
 from tests.behaviors.human_takes import ORDINARY, take
@@ -41,7 +42,9 @@ def robots(tmp_path_factory):
 
 
 def found(robot, frame, tmp_path):
-    recording = read_joint_file(write(frame, tmp_path / "take.csv"), robot, "radians")
+    recording = read_take(
+        write(frame, tmp_path / "take.csv"), robot, Conventions(unit="radians")
+    )
     return retarget(recording, robot, start_configuration(robot, "stand"), "take")
 
 

@@ -21,10 +21,11 @@ from backbeat.behaviors.library.store import Library
 from backbeat.behaviors.music.files.score_reader import load_score
 from backbeat.behaviors.music.notation.backing import read_recording
 from backbeat.behaviors.posture.stance import start_configuration
-from backbeat.behaviors.recording.joint_file import read_joint_file
 from backbeat.behaviors.recording.retargeting import retarget
+from backbeat.behaviors.recording.take_file import read_take
 from backbeat.behaviors.specification.checking import check_file
 from backbeat.behaviors.specification.kinds import read_any
+from backbeat.behaviors.takes.take import Conventions
 from backbeat.cli.author.check import fix_file
 from backbeat.models.common.errors import BackbeatError
 from backbeat.models.common.outside_file import read_bytes
@@ -113,7 +114,7 @@ def _atlas() -> RobotModel:
 
 def _csv(path: Path) -> None:
     robot = _atlas()
-    recording = read_joint_file(path, robot, "radians")
+    recording = read_take(path, robot, Conventions(unit="radians"))
     retarget(recording, robot, start_configuration(robot, "stand"), "take")
 
 

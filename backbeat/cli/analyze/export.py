@@ -149,7 +149,7 @@ class Exported(NamedTuple):
 def _export_csv(
     of: Exported, output: Path | None, everything: bool, base: bool
 ) -> None:
-    from backbeat.behaviors.recording.joint_file import joint_table
+    from backbeat.behaviors.takes.writers.text import joint_table
     from backbeat.models.common.atomic_file import replacing
 
     frame, _ = _table(of)
