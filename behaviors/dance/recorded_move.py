@@ -51,6 +51,9 @@ class RecordingDescription:
     up: str = ""
     # Samples a second, where the file has no times.
     rate: float | None = None
+    # File that says which joints of a person's skeleton are which parts of the body,
+    # from the folder of the choreography; the skeletons that are known need none.
+    skeleton: str = ""
     # Joints or groups to take; all that the file has if it is left out.
     joints: list[str] = field(default_factory=list)
     # Columns that are no joints.
@@ -181,7 +184,11 @@ class RecordedMoves:
                 f"{where}: lead is {d.lead:g} beats; it goes from 0 to {MOST_LEAD:g}"
             )
         path = beside(self.folder, d.file, where)
-        recording = read_take(path, self.robot, d.conventions())
+        told = d.conventions()
+        if d.skeleton:
+            own = beside(self.folder, d.skeleton, where)
+            told = replace(told, skeleton=own)
+        recording = read_take(path, self.robot, told)
         span = (
             recording.t[0] if d.start is None else d.start,
             recording.t[-1] if d.end is None else d.end,

@@ -32,6 +32,8 @@ TURNED = (
 JUMP = 15.0
 # How upright a skeleton at rest has to be for its axes to be taken from there.
 UPRIGHT = 0.9
+# Toes are so far ahead of ankles at least, in legs.
+SHORT = 0.06
 # Share of samples in which a person counts as upright, where it is not.
 BEST = 0.1
 
@@ -48,7 +50,8 @@ class HumanMotion:
         arms: (n, 3) directions of "upper arm", "forearm" and "hand", by side.
         half_hip: from the middle of the hips to one side [m].
         leg: from hip to ankle [m].
-        notes: sentences on what was found.
+        said: what was read: skeleton, axis that points up, unit, rate.
+        notes: sentences on what was found besides.
     """
 
     t: np.ndarray
@@ -58,6 +61,7 @@ class HumanMotion:
     arms: Mapping[str, Mapping[str, np.ndarray]]
     half_hip: float
     leg: float
+    said: str
     notes: tuple[str, ...]
 
 
@@ -84,10 +88,11 @@ def read_human(
     scale, unit_said = find_unit(motion, parts, used, where)
     up, up_said = find_up(motion, parts, used, where)
     X = z_up(up)
-    motion, jump_said = _without_jump(motion, parts, scale, where)
+    motion, jump_said = _without_jump(motion, parts, scale)
     t, p, R = _sampled(motion, parts, scale, X)
-    axes = _part_axes(motion, parts, p, R, X, where)
     leg = scale * leg_length(motion, parts)
+    _check_feet(p, leg, where)
+    axes = _part_axes(motion, parts, p, R, X)
     dt = float(t[1] - t[0])
     feet = {
         side: find_foot(
@@ -111,7 +116,7 @@ def read_human(
     wide = np.linalg.norm(p["left hip"] - p["right hip"], axis=1)
     name = used.name or "your map"
     said = (
-        f"{where}: a skeleton of {name}, {up_said}, {unit_said}, "
+        f"skeleton of {name}, {up_said}, {unit_said}, "
         f"{1 / motion.dt:.4g} frames a second"
     )
     return HumanMotion(
@@ -122,12 +127,13 @@ def read_human(
         arms={side: _arm(motion, parts, p, R, X, side) for side in SIDES},
         half_hip=0.5 * float(np.median(wide)),
         leg=leg,
-        notes=(said, *jump_said),
+        said=said,
+        notes=jump_said,
     )
 
 
 def _without_jump(
-    motion: SkeletonMotion, parts: Mapping[str, int], scale: float, where: str
+    motion: SkeletonMotion, parts: Mapping[str, int], scale: float
 ) -> tuple[SkeletonMotion, tuple[str, ...]]:
     """The motion without a first frame in a pose of its own, such as with arms out."""
     places, _ = motion.poses(tuple(parts.values()), last=3)
@@ -135,8 +141,7 @@ def _without_jump(
     if steps[0] < JUMP * motion.dt or steps[0] < 3 * steps[1]:
         return motion, ()
     said = (
-        f"{where}: the first frame is {steps[0]:.2f} m away from the second one and is "
-        "left out"
+        f"the first frame is {steps[0]:.2f} m away from the second one and is left out"
     )
     return replace(motion, values=motion.values[1:]), (said,)
 
@@ -169,7 +174,6 @@ def _part_axes(
     p: Mapping[str, np.ndarray],
     R: Mapping[str, np.ndarray],
     X: np.ndarray,
-    where: str,
 ) -> dict[str, np.ndarray]:
     """(n, 3, 3) axes of pelvis, trunk and head.
 
@@ -179,7 +183,6 @@ def _part_axes(
     rest = motion.rest() @ X.T
     at = {part: rest[i] for part, i in parts.items()}
     rises = [_rise(at, side) for side in SIDES]
-    _check_sides(p, where)
     if min(rises) > UPRIGHT:
         G = upright((at["left hip"] - at["right hip"])[None])[0]
         return {part: R[part] @ X.T @ G for part in ("pelvis", "trunk", "head")}
@@ -205,10 +208,18 @@ def _rise(at: Mapping[str, np.ndarray], side: str) -> float:
     return float(min(unit(leg)[2], unit(shoulders - middle)[2]))
 
 
-def _check_sides(p: Mapping[str, np.ndarray], where: str) -> None:
-    """Refuses a person whose left is on the right of where the feet point."""
+def _check_feet(p: Mapping[str, np.ndarray], leg: float, where: str) -> None:
+    """Refuses feet without length, and those that point to the back of the hips."""
     left = p["left hip"] - p["right hip"]
-    ahead = sum(p[f"{s} toe"] - p[f"{s} ankle"] for s in SIDES)
+    feet = [p[f"{s} toe"] - p[f"{s} ankle"] for s in SIDES]
+    if min(np.median(np.linalg.norm(f[:, :2], axis=1)) for f in feet) < SHORT * leg:
+        raise BackbeatError(
+            f"{where}: the toes' joint is below the ankle, so that nothing says where "
+            "a foot points",
+            hint="name in a map a joint ahead of it, such as the end of the foot's "
+            "last joint, 'LeftFoot end', and name that with --skeleton FILE",
+        )
+    ahead = feet[0] + feet[1]
     turn = left[:, 0] * ahead[:, 1] - left[:, 1] * ahead[:, 0]
     if np.median(turn) > 0:
         raise BackbeatError(

@@ -1,7 +1,8 @@
 """Feet of a person: when they are on the floor, how they are turned, and how high.
 
 A foot is on the floor while its heel, its ball or its toes are low and hardly move.
-Where heel and ball are, the sole is level: there its axes are known, and with them everywhere.
+Where heel and ball are, the sole is level: there its axes are known, and with them
+everywhere.
 """
 
 from dataclasses import dataclass

@@ -1,7 +1,7 @@
 """Retargeting of a skeleton: joint angles of a robot, sample by sample.
 
-Every sample starts at the one before, and may differ from it by no more than joints move
-in the time between. Joints keep away from their stops.
+Every sample starts at the one before, and may differ from it by no more than joints
+move in the time between. Joints keep away from their stops.
 """
 
 from dataclasses import dataclass

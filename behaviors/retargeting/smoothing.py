@@ -4,8 +4,8 @@ import numpy as np
 from scipy.interpolate import CubicSpline
 from scipy.signal import savgol_filter
 
-# Time over which a cubic polynomial is fitted about each sample [s]. It keeps motions of
-# up to some 5 Hz and a third of the noise at 120 frames a second.
+# Time over which a cubic polynomial is fitted about each sample [s]. It keeps motions
+# of up to some 5 Hz, and a third of the noise at 120 frames a second.
 WINDOW, ORDER = 0.13, 3
 # Values that are interpolated at a time, for memory.
 COLUMNS = 24

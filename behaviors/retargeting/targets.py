@@ -2,8 +2,8 @@
 
 Feet come first. Paths of feet and hips are scaled by the length of the legs, so that a
 foot that stands still does so, and steps are as long for the legs as they were. Feet
-are farther apart, or nearer, by as much as the robot's hips are, each by the same amount
-while it stands. Arms keep the directions of their parts, whatever their lengths.
+are farther apart, or nearer, by as much as the robot's hips are, each by the same
+amount while it stands. Arms keep the directions of their parts, whatever their lengths.
 """
 
 from dataclasses import dataclass

@@ -64,6 +64,7 @@ def settled(file: MotionFile, robot: RobotModel, told: Conventions, path: Path) 
     Raises:
         BackbeatError: what is wrong with it, or what it leaves open.
     """
+    told = Conventions() if file.converted else told
     check_time(file.t, path, file.first_line)
     unit = told.unit or _unit(file, robot, path)
     q = UNITS[unit] * file.q

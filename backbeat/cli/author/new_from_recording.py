@@ -1,4 +1,4 @@
-"""A dance to start from, of a recorded motion, and the options that say how to read it."""
+"""A dance to start from, of a recorded motion, and options on how to read that."""
 
 import json
 import os
@@ -40,6 +40,14 @@ TakeRate = Annotated[
 TakeIgnore = Annotated[
     list[str] | None,
     typer.Option("--ignore", help="Column to leave out. May be repeated."),
+]
+TakeSkeleton = Annotated[
+    str,
+    typer.Option(
+        "--skeleton",
+        help="File beside a BVH file that says which joints of its skeleton are which "
+        "parts of the body.",
+    ),
 ]
 TakeStart = Annotated[
     float | None, typer.Option("--start", help="First time to take [s].")
@@ -105,6 +113,9 @@ def recorded_dance_files(
 
     path = folder / f"{check_name(name)}.yaml"
     described.file = recording.name
+    skeleton = described.skeleton
+    if skeleton:
+        described.skeleton = os.path.relpath(skeleton, recording.parent)
     dance = DanceSpecification(name=name, recordings={"take-1": described})
     title, lines = "Atlas", ""
     if robot != ATLAS:
@@ -120,6 +131,10 @@ def recorded_dance_files(
     if leaves(folder, recording):
         file = recording.name
         copies = {folder / file: read_bytes(recording, "take")}
+        if skeleton:
+            copies[folder / described.skeleton] = read_bytes(skeleton, "YAML")
+    elif skeleton:
+        described.skeleton = os.path.relpath(skeleton, folder)
     text = RECORDING.format(
         name=name,
         title=title,
@@ -137,7 +152,7 @@ def recorded_dance_files(
 
 def _said(described: "RecordingDescription", has_feet: bool) -> Iterator[str]:
     """Keys that the user gave, as lines; the part too, unless the feet decide on it."""
-    keys = ["format", "unit", "length", "quaternion", "up", "rate"]
+    keys = ["format", "unit", "length", "quaternion", "up", "rate", "skeleton"]
     if not has_feet:
         keys += ["start", "end"]
     for key in keys:
