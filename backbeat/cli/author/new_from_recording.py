@@ -1,4 +1,4 @@
-"""A dance to start from, of a recorded motion, and the options that say how to read it."""
+"""A dance to start from, of a recorded motion, and options on how to read that."""
 
 import json
 import os
