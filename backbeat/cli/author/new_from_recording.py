@@ -5,7 +5,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from math import ceil, floor
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -72,6 +72,25 @@ tracks:
     # moves work as with any move.
     - {{move: take-1, at: 1}}
 """
+
+
+def described_take(*said: Any) -> "RecordingDescription":
+    """What options say about a motion file, in the order of `import`'s."""
+    from backbeat.behaviors.dance.recorded_move import RecordingDescription
+
+    keys = [
+        "format",
+        "unit",
+        "length",
+        "quaternion",
+        "up",
+        "rate",
+        "ignore",
+        "start",
+        "end",
+    ]
+    given = dict(zip(keys, said, strict=True))
+    return RecordingDescription(**{**given, "ignore": given["ignore"] or []})
 
 
 def recorded_dance_files(
