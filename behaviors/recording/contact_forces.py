@@ -19,6 +19,9 @@ from backbeat.models.dynamics.frames import Frame
 from backbeat.models.robot.model import RobotModel
 from backbeat.models.state.configuration import Configuration
 
+# How much more forces count than moments, as weights and weights times meters: the
+# moment that is missing is then the weight's, about what is beyond the soles.
+FORCES = 10.0
 # How little loads of joints count beside the balance, both as shares.
 LOADS = 0.01
 # Rounds of the solver, per unknown.
@@ -58,7 +61,7 @@ def needed_forces(
     n, nf = len(q), robot.base_velocities
     corners = _corner_frames(robot)
     pushes = _edges(PLANNED_FRICTION)
-    state = Configuration(robot, q[0])
+    state, count = Configuration(robot, q[0]), np.r_[np.ones(3), np.full(3, FORCES)]
     tau, force, moment = np.zeros((n, robot.num_joints)), np.zeros(n), np.zeros(n)
     for i in range(n):
         state.update(q[i], v[i])
@@ -69,18 +72,16 @@ def needed_forces(
         columns = (
             np.hstack([(pushes @ j).T for j in J]) if J else np.zeros((len(rows), 0))
         )
-        about = _about_center(state)
+        about = count[:, None] * _about_center(state) / robot.weight
         A = np.vstack(
             [
-                about @ columns[:nf] / robot.weight,
+                about @ columns[:nf],
                 LOADS * columns[nf:] / robot.effort_limits[:, None],
             ]
         )
-        b = np.r_[
-            about @ rows[:nf] / robot.weight, LOADS * rows[nf:] / robot.effort_limits
-        ]
+        b = np.r_[about @ rows[:nf], LOADS * rows[nf:] / robot.effort_limits]
         x = nnls(A, b, maxiter=ROUNDS * max(A.shape[1], 1))[0] if len(here) else []
-        missing = b[:nf] - (A[:nf] @ x if len(here) else 0.0)
+        missing = (b[:nf] - (A[:nf] @ x if len(here) else 0.0)) / count
         tau[i] = rows[nf:] - (columns[nf:] @ x if len(here) else 0.0)
         force[i], moment[i] = np.linalg.norm(missing[3:]), np.linalg.norm(missing[:3])
     return NeededForces(tau, force, moment)

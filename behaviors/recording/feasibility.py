@@ -17,7 +17,8 @@ from backbeat.behaviors.footsteps.step import FEET
 from backbeat.behaviors.library.runs import runs
 from backbeat.behaviors.motion.concatenation import make_continuous
 from backbeat.behaviors.recording.contact_forces import needed_forces
-from backbeat.behaviors.recording.foot_contacts import LEG, find_contacts
+from backbeat.behaviors.recording.foot_contacts import LEG, FootContacts, find_contacts
+from backbeat.behaviors.recording.planted_feet import ROLLING
 from backbeat.behaviors.recording.soles import (
     Soles,
     find_soles,
@@ -51,6 +52,8 @@ LIMITS = {
 MOST_RATE = 100.0
 # A corner may push where it is so low and slow, of a robot with legs of length `LEG`.
 LOW, SLOW = 0.012, 0.3
+# How high the lowest corner is of a foot that stands, above the ground, with such legs.
+FIRM = 0.004
 # Accelerations that noise may make, of the base [m/s^2] and of angles [rad/s^2]; the
 # longest that is averaged for that [s], and the fewest samples.
 SHAKE, SHAKE_TURN, LONGEST, FEWEST = 0.3, 3.0, 0.21, 5
@@ -107,7 +110,8 @@ def examine(take: Take, robot: RobotModel, where: str) -> TakeReport:
     touching = _touching(soles, found.ground, leg / LEG)
     forces = needed_forces(robot, smooth, v, vdot, touching)
     seen = _Seen(t)
-    _see_feet(seen, soles, found.on)
+    on = {f: _firm(soles, f, found, leg / LEG) for f in FEET}
+    _see_feet(seen, soles, on)
     _see_joints(seen, robot, q, v, forces.tau)
     # A polynomial through samples beside the ends says little there.
     inner = slice(2, -2)
@@ -210,6 +214,18 @@ def _touching(soles: Soles, ground: np.ndarray, scale: float) -> np.ndarray:
     return np.hstack(flags)
 
 
+def _firm(soles: Soles, foot: str, found: FootContacts, scale: float) -> np.ndarray:
+    """(n,) whether a foot stands, without what it takes to land and leave."""
+    low, n = soles.lowest(foot), len(found.ground)
+    high = FIRM * scale + 2 * noise(low[:, None])
+    flags = np.asarray(found.on[foot] & (low - found.ground < high))
+    passing, out = round(ROLLING / soles.dt), np.zeros(n, bool)
+    for a, b in runs(flags):
+        first, last = a + passing * (a > 0), b - passing * (b < n)
+        out[first : max(last, first)] = True
+    return out
+
+
 def _see_feet(seen: _Seen, soles: Soles, on: Mapping[str, np.ndarray]) -> None:
     """How far standing soles slide, and feet are below the floor or above it."""
     for foot in FEET:
@@ -218,7 +234,7 @@ def _see_feet(seen: _Seen, soles: Soles, on: Mapping[str, np.ndarray]) -> None:
         for a, b in runs(on[foot]):
             away = corners[a:b] - np.median(corners[a:b], axis=0)
             slide[a:b] = np.linalg.norm(away[:, :, :2], axis=2).max(axis=1)
-            above[a:b] = np.maximum(soles.lowest(foot)[a:b], 0.0)
+            above[a:b] = max(float(np.median(soles.lowest(foot)[a:b])), 0.0)
         below = np.maximum(-soles.lowest(foot), 0.0)
         seen.all("foot_slide", slide[:, None], name)
         seen.all("floating", above[:, None], name)
