@@ -35,7 +35,7 @@ SUBCOMMANDS = {
     "explain": "Explain a run at one time: goals, results and active limits.",
     "sweep": "Run behaviors over settings and seeds: success rates and margins.",
     "card": "Make robustness cards: what behaviors survive, and how often.",
-    "export": "Write a behavior or a run as CSV, NPZ, MIDI or WAV.",
+    "export": "Write a behavior or a run as a motion file, CSV, NPZ, MIDI or WAV.",
     "figure": "Draw figures of robot, kit and motion, from the model and the plans.",
     "moves": "List the moves for dances.",
     "adopt": "Describe a robot from its URDF or MJCF, with the reasons.",

@@ -41,10 +41,10 @@ class RecordingDescription:
 
     # Motion file of any format, from the folder of the choreography.
     file: str = ""
-    # Name of its format; found in the file if it is left out.
-    format: str = ""
     # radians or degrees; as the format has it, or as the ranges of joints show.
     unit: str = ""
+    # Name of its format; found in the file if it is left out.
+    format: str = ""
     # m, cm or mm; wxyz or xyzw; z or y: as the format has them.
     length: str = ""
     quaternion: str = ""

@@ -9,7 +9,12 @@ from collections.abc import Mapping
 import numpy as np
 
 from backbeat.behaviors.retargeting.skeleton import SkeletonMotion
-from backbeat.behaviors.retargeting.skeleton_map import AXES, SIDES, SkeletonMap
+from backbeat.behaviors.retargeting.skeleton_map import (
+    AXES,
+    HEAD,
+    SIDES,
+    SkeletonMap,
+)
 from backbeat.models.common.errors import BackbeatError
 
 # Share of the height of a person that lies between hip and ankle (Winter, "Biomechanics
@@ -108,7 +113,7 @@ def find_up(
         return AXES.index(own.up), f"{own.up} up, as the map has it"
     every = max(1, len(motion.values) // LOOKED_AT)
     some = SkeletonMotion(motion.joints, motion.dt, motion.values[::every])
-    wanted = (parts["head"], parts["left ankle"], parts["right ankle"])
+    wanted = (parts[HEAD], parts["left ankle"], parts["right ankle"])
     places, _ = some.poses(wanted)
     rise = places[:, 0] - 0.5 * (places[:, 1] + places[:, 2])
     length = np.linalg.norm(rise, axis=1, keepdims=True)

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from backbeat.behaviors.motion.plan import LONGEST
-from backbeat.behaviors.retargeting.skeleton import Joint, SkeletonMotion
+from backbeat.behaviors.retargeting.skeleton import SkeletonJoint, SkeletonMotion
 from backbeat.models.common.bounds import (
     NUMBER_LETTERS,
     SKELETON_DEPTH,
@@ -137,9 +137,9 @@ def parse_bvh(raw: bytes, path: str | Path) -> SkeletonMotion:
     return SkeletonMotion(tuple(joints), dt, _frames(lines, count, width))
 
 
-def _hierarchy(lines: _Lines) -> list[Joint]:
+def _hierarchy(lines: _Lines) -> list[SkeletonJoint]:
     """The joints, up to the line MOTION."""
-    joints: list[Joint] = []
+    joints: list[SkeletonJoint] = []
     # Of the joints that are open; a joint stands for itself once its brace is open.
     above: list[int] = []
     while True:
@@ -171,7 +171,7 @@ def _hierarchy(lines: _Lines) -> list[Joint]:
             )
 
 
-def _misplaced(words: list[str], joints: list[Joint], above: list[int]) -> str:
+def _misplaced(words: list[str], joints: list[SkeletonJoint], above: list[int]) -> str:
     """What is wrong with a line of the hierarchy."""
     if words[0].upper() == "ROOT" and joints:
         return f"a second skeleton begins ({shown(' '.join(words))}); leave one"
@@ -182,7 +182,9 @@ def _misplaced(words: list[str], joints: list[Joint], above: list[int]) -> str:
     return f"{shown(' '.join(words))} is not part of a hierarchy"
 
 
-def _check_name(lines: _Lines, name: str, joints: list[Joint], is_end: bool) -> None:
+def _check_name(
+    lines: _Lines, name: str, joints: list[SkeletonJoint], is_end: bool
+) -> None:
     if not name:
         raise lines.error("a joint has no name")
     if any(joint.name == name for joint in joints):
@@ -190,7 +192,7 @@ def _check_name(lines: _Lines, name: str, joints: list[Joint], is_end: bool) -> 
         raise lines.error(f"the joint {shown(name)} is {what}; names are unique")
 
 
-def _joint(lines: _Lines, name: str, parent: int, is_end: bool) -> Joint:
+def _joint(lines: _Lines, name: str, parent: int, is_end: bool) -> SkeletonJoint:
     """A joint's offset and channels, in either order."""
     offset: np.ndarray | None = None
     channels: tuple[tuple[str, bool], ...] | None = () if is_end else None
@@ -206,10 +208,12 @@ def _joint(lines: _Lines, name: str, parent: int, is_end: bool) -> Joint:
                 f"{shown(name)} needs one line OFFSET and one line CHANNELS, not "
                 f"{shown(words[0])}"
             )
-    return Joint(name, parent, offset, channels)
+    return SkeletonJoint(name, parent, offset, channels)
 
 
-def _channels(lines: _Lines, words: list[str], name: str) -> tuple:
+def _channels(
+    lines: _Lines, words: list[str], name: str
+) -> tuple[tuple[str, bool], ...]:
     known = [CHANNELS.get(word.lower()) for word in words[1:]]
     found = [channel for channel in known if channel is not None]
     if (

@@ -8,7 +8,13 @@ import numpy as np
 from backbeat.behaviors.retargeting.axes import find_unit, find_up, leg_length, z_up
 from backbeat.behaviors.retargeting.human_feet import FootMotion, find_foot
 from backbeat.behaviors.retargeting.skeleton import SkeletonMotion
-from backbeat.behaviors.retargeting.skeleton_map import SIDES, SkeletonMap, find_map
+from backbeat.behaviors.retargeting.skeleton_map import (
+    MIDDLE,
+    PELVIS,
+    SIDES,
+    SkeletonMap,
+    find_map,
+)
 from backbeat.behaviors.retargeting.smoothing import (
     mean_rotation,
     nearest_rotations,
@@ -23,9 +29,7 @@ from backbeat.models.common.errors import BackbeatError
 RATE = 50.0
 # Parts of which rotations are needed.
 TURNED = (
-    "pelvis",
-    "trunk",
-    "head",
+    *MIDDLE,
     *(f"{s} {p}" for s in SIDES for p in ("ankle", "wrist")),
 )
 # Nobody moves faster [m/s].
@@ -93,25 +97,8 @@ def read_human(
     leg = scale * leg_length(motion, parts)
     _check_feet(p, leg, where)
     axes = _part_axes(motion, parts, p, R, X)
-    dt = float(t[1] - t[0])
-    feet = {
-        side: find_foot(
-            p[f"{side} ankle"],
-            p[f"{side} toe"],
-            R[f"{side} ankle"],
-            dt,
-            leg,
-            f"{where}: the {side} foot",
-        )
-        for side in SIDES
-    }
-    floor = np.mean(
-        [
-            np.median((p[f"{s} ankle"] - f.ankle)[f.on, 2])
-            for s, f in feet.items()
-            if f.on.any()
-        ]
-    )
+    feet = {side: _foot(p, R, t, leg, side, where) for side in SIDES}
+    floor = np.mean([foot.level for foot in feet.values()])
     hips = 0.5 * (p["left hip"] + p["right hip"]) - [0.0, 0.0, floor]
     wide = np.linalg.norm(p["left hip"] - p["right hip"], axis=1)
     name = used.name or "your map"
@@ -130,6 +117,19 @@ def read_human(
         said=said,
         notes=jump_said,
     )
+
+
+def _foot(
+    p: Mapping[str, np.ndarray],
+    R: Mapping[str, np.ndarray],
+    t: np.ndarray,
+    leg: float,
+    side: str,
+    where: str,
+) -> FootMotion:
+    ankle, toe = p[f"{side} ankle"], p[f"{side} toe"]
+    dt, said = float(t[1] - t[0]), f"{where}: the {side} foot"
+    return find_foot(ankle, toe, R[f"{side} ankle"], dt, leg, said)
 
 
 def _without_jump(
@@ -162,7 +162,7 @@ def _sampled(
     R = X @ resampled(turns[:, keep], motion.dt, t)
     across = p[:1, names.index("left hip")] - p[:1, names.index("right hip")]
     back = upright(across)[0].T
-    start = p[0, names.index("pelvis")] * [1.0, 1.0, 0.0]
+    start = p[0, names.index(PELVIS)] * [1.0, 1.0, 0.0]
     p = (p - start) @ back.T
     rotations = {n: nearest_rotations(back @ R[:, i]) for i, n in enumerate(TURNED)}
     return t, {n: p[:, i] for i, n in enumerate(names)}, rotations
@@ -185,7 +185,7 @@ def _part_axes(
     rises = [_rise(at, side) for side in SIDES]
     if min(rises) > UPRIGHT:
         G = upright((at["left hip"] - at["right hip"])[None])[0]
-        return {part: R[part] @ X.T @ G for part in ("pelvis", "trunk", "head")}
+        return {part: R[part] @ X.T @ G for part in MIDDLE}
     hips = 0.5 * (p["left hip"] + p["right hip"])
     shoulders = 0.5 * (p["left shoulder"] + p["right shoulder"])
     z = unit(shoulders - hips)
@@ -195,7 +195,7 @@ def _part_axes(
     G = np.stack([x, np.cross(z, x), z], axis=2)[best]
     offsets = {
         part: mean_rotation(np.einsum("nji,njk->nik", R[part][best], G))
-        for part in ("pelvis", "trunk", "head")
+        for part in MIDDLE
     }
     return {part: R[part] @ offset for part, offset in offsets.items()}
 
@@ -250,4 +250,4 @@ def _arm(
 
 def heading(human: HumanMotion) -> np.ndarray:
     """(n,) where the pelvis faces [rad]."""
-    return yaw(human.turns["pelvis"])
+    return yaw(human.turns[PELVIS])

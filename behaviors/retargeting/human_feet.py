@@ -43,12 +43,14 @@ class FootMotion:
         on: (n,) whether it is on the floor.
         R: (n, 3, 3) axes of the sole: x to the toes, z up where it is level.
         ankle: (n, 3) place of the ankle, its height that over a level sole [m].
+        level: height of the ankle over a level sole, from the file's zero [m].
         height: (n,) of the lowest point of the sole over the floor, not below [m].
     """
 
     on: np.ndarray
     R: np.ndarray
     ankle: np.ndarray
+    level: float
     height: np.ndarray
 
 
@@ -100,7 +102,7 @@ def find_foot(
     floor = _own_floor(on, height)
     place = ankle - [0.0, 0.0, floor_a]
     place[:, 2] -= floor
-    return FootMotion(on, R, place, np.maximum(height - floor, 0.0))
+    return FootMotion(on, R, place, float(floor_a), np.maximum(height - floor, 0.0))
 
 
 def _speed(p: np.ndarray, dt: float) -> np.ndarray:

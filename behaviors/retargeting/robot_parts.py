@@ -19,7 +19,7 @@ TRIED = 60
 
 
 @dataclass(frozen=True)
-class Limb:
+class ArmPart:
     """A part of an arm, as a direction on a body of the robot.
 
     Straight arms of robots have kinks. The direction of each of their parts is that of
@@ -59,7 +59,7 @@ class RobotParts:
     half_hip: float
     leg: float
     ankle: float
-    arms: Mapping[str, Mapping[str, Limb]]
+    arms: Mapping[str, Mapping[str, ArmPart]]
 
 
 def find_parts(robot: RobotModel) -> RobotParts:
@@ -156,10 +156,11 @@ def _upright_at(state: Configuration, frame: Frame) -> Frame:
     return _upright(state, frame.body, state.place(frame))
 
 
-def _arm(robot: RobotModel, q: np.ndarray, side: str) -> dict[str, Limb]:
+def _arm(robot: RobotModel, q: np.ndarray, side: str) -> dict[str, ArmPart]:
     """Parts of an arm; none where the robot has none."""
     roles = robot.roles
-    elbows = roles.joints(f"{side} elbow") if f"{side} elbow" in roles else []
+    bends = f"{side} elbow" in roles
+    elbows = roles.joints(f"{side} elbow") if bends else np.zeros(0, int)
     if f"{side} shoulder" not in roles or not len(elbows):
         return {}
     shoulder, elbow = (_link(robot, f"{side} {n}") for n in ("shoulder", "elbow"))
@@ -187,8 +188,8 @@ def _arm(robot: RobotModel, q: np.ndarray, side: str) -> dict[str, Limb]:
     }
 
 
-def _along(state: Configuration, body: int, way: np.ndarray, length: float) -> Limb:
+def _along(state: Configuration, body: int, way: np.ndarray, length: float) -> ArmPart:
     """A part of a limb on a body, along a direction in the world [m]."""
     start = Frame("", body, np.eye(3), np.zeros(3))
     end = Frame("", body, np.eye(3), length * (state.rotation(start).T @ way))
-    return Limb(start, end, length)
+    return ArmPart(start, end, length)

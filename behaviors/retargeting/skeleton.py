@@ -9,7 +9,7 @@ AXES = "XYZ"
 
 
 @dataclass(frozen=True)
-class Joint:
+class SkeletonJoint:
     """A joint of a skeleton.
 
     Attributes:
@@ -35,7 +35,7 @@ class SkeletonMotion:
         values: (n, channels) of all joints in their order, angles in degrees.
     """
 
-    joints: tuple[Joint, ...]
+    joints: tuple[SkeletonJoint, ...]
     dt: float
     values: np.ndarray
 
@@ -102,7 +102,7 @@ class SkeletonMotion:
         return frozenset(found)
 
 
-def _local(joint: Joint, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _local(joint: SkeletonJoint, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """(n, 3) place in the parent, and (n, 3, 3) rotation."""
     place = np.tile(joint.offset, (len(values), 1))
     turn = np.tile(np.eye(3), (len(values), 1, 1))

@@ -10,6 +10,8 @@ from backbeat.models.common.yaml_file import load_yaml
 
 FOLDER = Path(__file__).parent / "maps"
 SIDES = ("left", "right")
+# Parts of the body that have no side.
+PELVIS, TRUNK, HEAD = MIDDLE = ("pelvis", "trunk", "head")
 AXES = ("x", "y", "z")
 # Longest and shortest unit of length in a map [m].
 LARGEST, SMALLEST = 10.0, 1e-4
@@ -48,7 +50,7 @@ class SkeletonMap:
 
     def parts(self) -> dict[str, str]:
         """Names of joints by part: "pelvis", "left hip" and so on."""
-        middle = {n: getattr(self, n) for n in ("pelvis", "trunk", "head")}
+        middle = {n: getattr(self, n) for n in MIDDLE}
         sides = {
             f"{side} {part}": name
             for side in SIDES

@@ -14,6 +14,7 @@ from backbeat.behaviors.library.runs import runs
 from backbeat.behaviors.retargeting.human import HumanMotion, heading
 from backbeat.behaviors.retargeting.human_feet import FootMotion, between
 from backbeat.behaviors.retargeting.robot_parts import SIDES, RobotParts
+from backbeat.behaviors.retargeting.skeleton_map import HEAD, PELVIS, TRUNK
 from backbeat.models.robot.model import RobotModel
 from backbeat.optimization.kinematics.frame_fit import FitTargets, FitTerms
 
@@ -67,10 +68,10 @@ def scaled_targets(
     n, ones = len(human.t), np.ones(3)
     hips = scale * human.hips + [0.0, 0.0, parts.ankle]
     places, at = [(parts.hips, ones / HIPS)], [hips]
-    turns, R = [(parts.hips, ones / PELVIS_TURN)], [human.turns["pelvis"]]
+    turns, R = [(parts.hips, ones / PELVIS_TURN)], [human.turns[PELVIS]]
     for frame, part, deviation in (
-        (parts.trunk, "trunk", TRUNK_TURN),
-        (parts.head, "head", HEAD_TURN),
+        (parts.trunk, TRUNK, TRUNK_TURN),
+        (parts.head, HEAD, HEAD_TURN),
     ):
         if frame is not None:
             turns.append((frame, ones / deviation))

@@ -68,8 +68,8 @@ def test_a_recording_starts_a_dance(backbeat, tmp_path, robot):
     ("arguments", "sentence"),
     [
         (
-            ("dance", "mine", "--recording", "one.csv"),
-            "say --unit radians or --unit degrees of one.csv",
+            ("dance", "mine", "--recording", "one.csv", "--unit", "degrees"),
+            "no angle is beyond",
         ),
         (
             ("dance", "mine", "--recording", "none.csv", "--unit", "degrees"),

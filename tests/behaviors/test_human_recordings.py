@@ -179,8 +179,8 @@ def spoil(frame, what):
     """A walk as nobody walks on a floor."""
     rng, frame = np.random.default_rng(1), frame.copy()
     t, place = frame["t"].to_numpy(), ["base.x", "base.y", "base.z"]
-    if what == "in millimeters":
-        frame[place] *= 1000.0
+    if what == "in inches":
+        frame[place] *= 39.37
     elif what == "on a treadmill":
         frame["base.x"] = 0.0
     elif what == "on ice":
@@ -203,7 +203,7 @@ def walked(robots):
 
 @pytest.mark.parametrize(
     "what",
-    ["in millimeters", "on a treadmill", "on ice", "on their back", "in a lift", "in"],
+    ["in inches", "on a treadmill", "on ice", "on their back", "in a lift", "in"],
 )
 def test_who_walks_on_no_floor_is_refused(what, walked, robots, tmp_path):
     frame = spoil(walked.copy(), what)

@@ -50,21 +50,11 @@ def command(
 
     `backbeat check TAKE --robot g1` says whether a motion is feasible as it is.
     """
-    from backbeat.behaviors.dance.recorded_move import RecordingDescription
     from backbeat.cli.author.new import write_new
     from backbeat.models.common.errors import BackbeatError
 
-    described = RecordingDescription(
-        format=form,
-        unit=unit,
-        length=length,
-        quaternion=quaternion,
-        up=up,
-        rate=rate,
-        ignore=ignore or [],
-        skeleton=skeleton,
-        start=start,
-        end=end,
+    described = recorded.described_take(
+        form, unit, length, quaternion, up, rate, ignore, skeleton, start, end
     )
     path = output or Path(f"{_plain(take.stem)}.yaml")
     if path.suffix not in (".yaml", ".yml"):

@@ -154,19 +154,8 @@ def command(
     if recording is None:
         files = {**KINDS[kind](name, folder, robot)}
     elif kind == "dance":
-        from backbeat.behaviors.dance.recorded_move import RecordingDescription
-
-        described = RecordingDescription(
-            format=form,
-            unit=unit,
-            length=length,
-            quaternion=quaternion,
-            up=up,
-            rate=rate,
-            ignore=ignore or [],
-            skeleton=skeleton,
-            start=start,
-            end=end,
+        described = recorded.described_take(
+            form, unit, length, quaternion, up, rate, ignore, skeleton, start, end
         )
         files = recorded.recorded_dance_files(name, folder, recording, described, robot)
     else:

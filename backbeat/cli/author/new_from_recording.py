@@ -5,7 +5,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from math import ceil, floor
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -82,6 +82,26 @@ tracks:
 """
 
 
+def described_take(*said: Any) -> "RecordingDescription":
+    """What options say about a motion file, in the order of `import`'s."""
+    from backbeat.behaviors.dance.recorded_move import RecordingDescription
+
+    keys = [
+        "format",
+        "unit",
+        "length",
+        "quaternion",
+        "up",
+        "rate",
+        "ignore",
+        "skeleton",
+        "start",
+        "end",
+    ]
+    given = dict(zip(keys, said, strict=True))
+    return RecordingDescription(**{**given, "ignore": given["ignore"] or []})
+
+
 def recorded_dance_files(
     name: str,
     folder: Path,
@@ -108,7 +128,6 @@ def recorded_dance_files(
     from backbeat.behaviors.dance.choreography import DanceSpecification
     from backbeat.behaviors.library.stored import check_name
     from backbeat.cli.author.new_for_robot import robot_to_start
-    from backbeat.models.common.outside_file import leaves, read_bytes
     from backbeat.models.robot.description import find_description
 
     path = folder / f"{check_name(name)}.yaml"
@@ -126,15 +145,7 @@ def recorded_dance_files(
     for note in (*move.notes, *move.changes):
         typer.echo(note)
     length = move.length({})
-    copies: dict[Path, str | bytes] = {}
-    file = os.path.relpath(recording, folder)
-    if leaves(folder, recording):
-        file = recording.name
-        copies = {folder / file: read_bytes(recording, "take")}
-        if skeleton:
-            copies[folder / described.skeleton] = read_bytes(skeleton, "YAML")
-    elif skeleton:
-        described.skeleton = os.path.relpath(skeleton, folder)
+    file, copies = _placed(folder, recording, described, skeleton)
     text = RECORDING.format(
         name=name,
         title=title,
@@ -148,6 +159,24 @@ def recorded_dance_files(
         own=round(length - 2),
     )
     return {path: text, **copies}
+
+
+def _placed(
+    folder: Path, recording: Path, described: "RecordingDescription", skeleton: str
+) -> tuple[str, dict[Path, str | bytes]]:
+    """What a dance in a folder calls a recording, and copies of what lies elsewhere."""
+    from backbeat.models.common.outside_file import leaves, read_bytes
+
+    if not leaves(folder, recording):
+        if skeleton:
+            described.skeleton = os.path.relpath(skeleton, folder)
+        return os.path.relpath(recording, folder), {}
+    copies: dict[Path, str | bytes] = {
+        folder / recording.name: read_bytes(recording, "take")
+    }
+    if skeleton:
+        copies[folder / described.skeleton] = read_bytes(skeleton, "YAML")
+    return recording.name, copies
 
 
 def _said(described: "RecordingDescription", has_feet: bool) -> Iterator[str]:

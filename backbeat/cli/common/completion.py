@@ -63,6 +63,13 @@ def models(incomplete: str) -> list[str]:
     return files(incomplete, MODEL)
 
 
+def motion_formats(incomplete: str) -> list[str]:
+    """Formats of motion files that are written."""
+    from backbeat.behaviors.takes.writers.formats import WRITTEN
+
+    return _beginning(WRITTEN, incomplete)
+
+
 def takes(incomplete: str) -> list[str]:
     """Motion files."""
     return files(incomplete, TAKES)
