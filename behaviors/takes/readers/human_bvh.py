@@ -18,7 +18,7 @@ LENGTHS = {"m": 1.0, "cm": 0.01, "mm": 0.001}
 
 
 def read_human_bvh(
-    raw: bytes, path: Path, robot: RobotModel, told: Conventions
+    raw: bytes, path: str | Path, robot: RobotModel, told: Conventions
 ) -> MotionFile:
     """Reads a person's motion and retargets it.
 
@@ -38,6 +38,7 @@ def read_human_bvh(
                 f"{path}: BVH has angles in degrees, no quaternions and no columns to "
                 f"ignore; leave out {key}"
             )
+    path = Path(path)
     motion = parse_bvh(raw, path)
     if told.rate is not None:
         motion = replace(motion, dt=1 / check_rate(told.rate, path))
