@@ -37,6 +37,7 @@ class ColumnNames:
     def __init__(self, robot: RobotModel) -> None:
         """Prepares the names of a robot's joints."""
         self.robot = robot
+        self._known = frozenset(robot.joint_names)
         plain = [_plain(name) for name in robot.joint_names]
         self._joints = {
             p: name
@@ -50,24 +51,26 @@ class ColumnNames:
         Raises:
             BackbeatError: it is of neither.
         """
+        found = self.look_up(name)
+        if found is None:
+            raise unknown_name("column", name, (*self.robot.joint_names, *BASE))
+        return found
+
+    def look_up(self, name: str) -> tuple[str, str] | None:
+        """As `find`; None for a column that is of neither."""
         stem, unit = _without_unit(name)
         for spelling in (name, name.removeprefix("q."), stem):
-            if spelling in BASE:
+            if spelling in BASE or spelling in self._known:
                 return spelling, unit
-            if spelling in self.robot.joint_names:
-                return spelling, unit
-        try:
-            joint = self.robot.joint_names[self.robot.joint_index(name)]
-            return joint, unit
-        except BackbeatError:
-            pass
+            if spelling in self.robot.joint_aliases:
+                return self.robot.joint_names[self.robot.joint_index(spelling)], unit
         plain = _plain(stem)
         if plain in self._joints:
             return self._joints[plain], unit
         for pattern, letter in _OF_BASE:
             if found := pattern.match(stem.lower()):
                 return f"base.{letter}{found[1]}", unit
-        raise unknown_name("column", name, (*self.robot.joint_names, *BASE))
+        return None
 
 
 def _without_unit(name: str) -> tuple[str, str]:

@@ -202,6 +202,11 @@ class RobotModel(Dimensions):
         """Weight of the robot [N], the unit of force in the optimizer."""
         return self.total_mass * self.gravity
 
+    @property
+    def joint_aliases(self) -> tuple[str, ...]:
+        """Old names of joints that `joint_index` takes too."""
+        return tuple(self._yaml.aliases)
+
     def joint_index(self, name: str) -> int:
         """Index of a joint in joint order; old aliases are accepted.
 

@@ -51,6 +51,7 @@ from backbeat.mpc.sweep.table import SweepTable
 from backbeat.report.pages.run_words import facts, result_sentence
 from backbeat.report.plots.measures import MEASURES
 from tests.behaviors.midi_files import many_hits
+from tests.fuzz import take_files
 from tests.fuzz.crafted import (
     behavior_inputs as crafted_behaviors,
 )
@@ -153,6 +154,7 @@ DOORS: dict[str, Door] = {
     "song.tab": lambda path: load_score(path, MEMBERS),
     "song.wav": read_recording,
     "take.csv": _csv,
+    **dict.fromkeys(take_files.INPUTS, take_files.judge_take),
     "robot.urdf": _urdf,
     "adopted.urdf": _adopt,
     "model.xml": _adopt,
@@ -542,6 +544,7 @@ def inputs() -> Iterator[tuple[str, str, bytes | Callable[[], bytes]]]:
         ("mesh.dae", dae_inputs()),
         ("take.csv", recording_inputs()),
         ("groove.json", card_inputs()),
+        *((door, inputs()) for door, inputs in take_files.INPUTS.items()),
     ):
         for what, raw in more:
             yield door, what, raw

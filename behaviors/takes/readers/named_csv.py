@@ -22,10 +22,13 @@ from backbeat.behaviors.takes.naming import (
 from backbeat.behaviors.takes.readers.number_table import read_numbers
 from backbeat.behaviors.takes.take import Conventions, MotionFile
 from backbeat.behaviors.takes.timing import check_rate
+from backbeat.models.common.bounds import check_count
 from backbeat.models.common.errors import BackbeatError, unknown_name
 from backbeat.models.robot.model import RobotModel
 
 FORMAT = "csv"
+# Columns of a file: of a run with all its columns there are some hundred.
+COLUMNS = 2000
 # Columns that count samples, which serve as time with a rate.
 COUNTERS = ("frame", "frames", "index", "")
 
@@ -47,6 +50,7 @@ def read_named_csv(
     """
     raw = raw.removeprefix(b"\xef\xbb\xbf").rstrip()
     at = f"{path}:{line}"
+    check_columns(raw, at)
     names = _header(raw, at)
     for name in told.ignore:
         if name not in names:
@@ -78,6 +82,16 @@ def read_named_csv(
         unit=one_unit(units, at),
         first_line=line + 1,
     )
+
+
+def check_columns(raw: bytes, path: object) -> None:
+    """Refuses more columns than any motion has.
+
+    Raises:
+        BackbeatError: there are.
+    """
+    count = raw.partition(b"\n")[0].count(b",") + 1
+    check_count(str(path), "columns", count, COLUMNS)
 
 
 def _header(raw: bytes, at: str) -> list[str]:
@@ -139,14 +153,12 @@ def _known(
     for name in names:
         if name in ignored or name == time:
             continue
-        try:
-            plain, unit = spelled.find(name)
-        except BackbeatError:
+        found_name = spelled.look_up(name)
+        if found_name is None:
             known = (*robot.joint_names, *BASE)
             error = unknown_name(f"column in {at}:", name, known)
-            raise BackbeatError(
-                f"{error} (to leave it out, name it under 'ignore')"
-            ) from None
+            raise BackbeatError(f"{error} (to leave it out, name it under 'ignore')")
+        plain, unit = found_name
         if plain in taken:
             raise BackbeatError(f"{at}: two columns are of {plain}; remove one")
         found[name] = plain

@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from backbeat.behaviors.takes.naming import BASE, ColumnNames
-from backbeat.behaviors.takes.readers.named_csv import read_named_csv
+from backbeat.behaviors.takes.readers.named_csv import check_columns, read_named_csv
 from backbeat.behaviors.takes.take import Conventions, MotionFile
 from backbeat.models.common.errors import BackbeatError
 from backbeat.models.robot.model import RobotModel
@@ -51,6 +51,7 @@ def read_opensim(
     lines = raw[: end.end()].count(b"\n")
     table = re.sub(rb"[ \t]+", b",", raw[end.end() :].strip())
     table = re.sub(rb",?\r?\n,?", b"\n", table)
+    check_columns(table, path)
     names = table.partition(b"\n")[0].decode("utf-8", "replace").split(",")
     others = _others(names, robot, path)
     ignore = [*told.ignore, *(n for n in others if n not in told.ignore)]
@@ -84,10 +85,11 @@ def _others(names: list[str], robot: RobotModel, path: Path) -> list[str]:
     for name in names:
         if name.lower() == "time":
             continue
-        try:
-            joints += spelled.find(name)[0] not in BASE
-        except BackbeatError:
+        found = spelled.look_up(name)
+        if found is None:
             others.append(name)
+        else:
+            joints += found[0] not in BASE
     if not joints:
         raise BackbeatError(
             f"{path}: no column is a joint of {robot.name}; coordinates of a person's "
