@@ -114,7 +114,7 @@ def find_up(
     every = max(1, len(motion.values) // LOOKED_AT)
     some = SkeletonMotion(motion.joints, motion.dt, motion.values[::every])
     wanted = (parts[HEAD], parts["left ankle"], parts["right ankle"])
-    places, _ = some.poses(wanted)
+    places, _ = some.poses(wanted, ())
     rise = places[:, 0] - 0.5 * (places[:, 1] + places[:, 2])
     length = np.linalg.norm(rise, axis=1, keepdims=True)
     along = np.median(rise / np.maximum(length, 1e-9), axis=0)

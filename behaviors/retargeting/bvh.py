@@ -17,6 +17,7 @@ from backbeat.behaviors.retargeting.skeleton import SkeletonJoint, SkeletonMotio
 from backbeat.models.common.bounds import (
     NUMBER_LETTERS,
     SKELETON_DEPTH,
+    SKELETON_FRAMES,
     SKELETON_JOINTS,
     SKELETON_NUMBERS,
     check_count,
@@ -128,6 +129,7 @@ def parse_bvh(raw: bytes, path: str | Path) -> SkeletonMotion:
     width = sum(len(joint.channels) for joint in joints)
     if not width:
         raise lines.error("no joint has a channel, so that nothing moves")
+    check_count(str(path), "frames", count, SKELETON_FRAMES)
     check_count(str(path), "numbers in its frames", count * width, SKELETON_NUMBERS)
     if count < FEWEST or count * dt > LONGEST:
         raise lines.error(

@@ -136,7 +136,8 @@ def _without_jump(
     motion: SkeletonMotion, parts: Mapping[str, int], scale: float
 ) -> tuple[SkeletonMotion, tuple[str, ...]]:
     """The motion without a first frame in a pose of its own, such as with arms out."""
-    places, _ = motion.poses(tuple(parts.values()), last=3)
+    start = replace(motion, values=motion.values[:3])
+    places, _ = start.poses(tuple(parts.values()), ())
     steps = scale * np.linalg.norm(np.diff(places, axis=0), axis=2).max(axis=1)
     if steps[0] < JUMP * motion.dt or steps[0] < 3 * steps[1]:
         return motion, ()
@@ -154,12 +155,13 @@ def _sampled(
     The first place of the pelvis is over the origin, and it faces along x.
     """
     names = [*parts]
-    places, turns = motion.poses(tuple(parts[n] for n in names))
+    places, turns = motion.poses(
+        tuple(parts[n] for n in names), tuple(parts[n] for n in TURNED)
+    )
     length = motion.dt * (len(places) - 1)
     t = np.arange(int(length * RATE + 1e-6) + 1) / RATE
     p = scale * resampled(places, motion.dt, t) @ X.T
-    keep = [names.index(n) for n in TURNED]
-    R = X @ resampled(turns[:, keep], motion.dt, t)
+    R = X @ resampled(turns, motion.dt, t)
     across = p[:1, names.index("left hip")] - p[:1, names.index("right hip")]
     back = upright(across)[0].T
     start = p[0, names.index(PELVIS)] * [1.0, 1.0, 0.0]

@@ -6,6 +6,8 @@ import numpy as np
 
 # How a joint's angles follow each other, at most.
 AXES = "XYZ"
+# Frames whose poses are computed at a time, for memory.
+AT_ONCE = 10_000
 
 
 @dataclass(frozen=True)
@@ -53,7 +55,7 @@ class SkeletonMotion:
         return places
 
     def poses(
-        self, wanted: tuple[int, ...], first: int = 0, last: int | None = None
+        self, wanted: tuple[int, ...], turned: tuple[int, ...] | None = None
     ) -> tuple[np.ndarray, np.ndarray]:
         """Forward kinematics: where joints are.
 
@@ -62,36 +64,44 @@ class SkeletonMotion:
         offset.
 
         Args:
-            wanted: indices of joints.
-            first, last: the frames to take.
+            wanted: indices of joints whose places are wanted.
+            turned: of those whose rotations are; the same joints if it is left out.
 
         Returns:
-            (n, wanted, 3) places and (n, wanted, 3, 3) rotations in the file's axes.
+            (n, wanted, 3) places and (n, turned, 3, 3) rotations in the file's axes.
         """
-        values = self.values[first:last]
-        n = len(values)
-        places = np.zeros((n, len(wanted), 3))
-        turns = np.zeros((n, len(wanted), 3, 3))
-        needed = self._with_parents(wanted)
+        turned = wanted if turned is None else turned
+        places = np.empty((len(self.values), len(wanted), 3))
+        turns = np.empty((len(self.values), len(turned), 3, 3))
+        for first in range(0, len(self.values), AT_ONCE):
+            part = slice(first, first + AT_ONCE)
+            p, R = self._poses(part, self._with_parents((*wanted, *turned)))
+            for k, i in enumerate(wanted):
+                places[part, k] = p[i]
+            for k, i in enumerate(turned):
+                turns[part, k] = R[i]
+        return places, turns
+
+    def _poses(
+        self, part: slice, needed: frozenset[int]
+    ) -> tuple[dict[int, np.ndarray], dict[int, np.ndarray]]:
+        """Places and rotations of joints and those above them, in some frames."""
         R: dict[int, np.ndarray] = {}
         p: dict[int, np.ndarray] = {}
         column = 0
         for i, joint in enumerate(self.joints):
-            own = values[:, column : column + len(joint.channels)]
+            own = self.values[part, column : column + len(joint.channels)]
             column += len(joint.channels)
             if i not in needed:
                 continue
             local, turn = _local(joint, own)
             if joint.parent < 0:
                 p[i], R[i] = local, turn
-            else:
-                above = R[joint.parent]
-                p[i] = p[joint.parent] + np.einsum("nij,nj->ni", above, local)
-                R[i] = above @ turn if joint.channels else above
-            if i in wanted:
-                at = wanted.index(i)
-                places[:, at], turns[:, at] = p[i], R[i]
-        return places, turns
+                continue
+            above = R[joint.parent]
+            p[i] = p[joint.parent] + np.einsum("nij,nj->ni", above, local)
+            R[i] = above @ turn if joint.channels else above
+        return p, R
 
     def _with_parents(self, wanted: tuple[int, ...]) -> frozenset[int]:
         found: set[int] = set()

@@ -51,7 +51,7 @@ from backbeat.mpc.sweep.table import SweepTable
 from backbeat.report.pages.run_words import facts, result_sentence
 from backbeat.report.plots.measures import MEASURES
 from tests.behaviors.midi_files import many_hits
-from tests.fuzz import take_files
+from tests.fuzz import skeleton_files, take_files
 from tests.fuzz.crafted import (
     behavior_inputs as crafted_behaviors,
 )
@@ -155,6 +155,7 @@ DOORS: dict[str, Door] = {
     "song.wav": read_recording,
     "take.csv": _csv,
     **dict.fromkeys(take_files.INPUTS, take_files.judge_take),
+    **dict.fromkeys(skeleton_files.INPUTS, skeleton_files.read_person),
     "robot.urdf": _urdf,
     "adopted.urdf": _adopt,
     "model.xml": _adopt,
@@ -545,6 +546,7 @@ def inputs() -> Iterator[tuple[str, str, bytes | Callable[[], bytes]]]:
         ("take.csv", recording_inputs()),
         ("groove.json", card_inputs()),
         *((door, inputs()) for door, inputs in take_files.INPUTS.items()),
+        *((door, inputs()) for door, inputs in skeleton_files.INPUTS.items()),
     ):
         for what, raw in more:
             yield door, what, raw
