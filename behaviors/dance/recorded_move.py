@@ -196,8 +196,8 @@ class RecordedMoves:
         found = retarget(
             recording, self.robot, self.q_start, where, d.joints, d.times(where), span
         )
-        heard = tuple(s for s in (recording.said, *recording.notes) if s)
-        found = replace(found, notes=(*heard, *found.notes))
+        read = tuple(s for s in (recording.said, *recording.notes) if s)
+        found = replace(found, notes=(*read, *found.notes))
         return self._move(name, where, d, found)
 
     def _move(

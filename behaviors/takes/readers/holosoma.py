@@ -55,7 +55,7 @@ def read_holosoma(
             f"{path}: {key} has {values.shape[1]} columns, and a motion of "
             f"{robot.name} {own}; is it of another robot?"
         )
-    notes = ()
+    notes: tuple[str, ...] = ()
     if extra:
         notes = (
             f"{path.name}: the last {extra} columns of {key} are of free objects and "

@@ -181,11 +181,12 @@ def _base(
     }
     if not any(map(any, has.values())):
         return None, None
-    turned = all(has["q"]) != all(has["a"]) and any(has["q"]) != any(has["a"])
-    if not (all(has["p"]) and turned):
+    is_turned = all(has["q"]) != all(has["a"]) and any(has["q"]) != any(has["a"])
+    if not (all(has["p"]) and is_turned):
         raise BackbeatError(
             f"{at}: a floating base has the columns {', '.join(PLACE)} in meters "
             f"and either {', '.join(QUATERNION)} or {', '.join(ANGLES)}"
         )
     turn = ANGLES if all(has["a"]) else QUATERNION
-    return tuple(np.stack([columns[n] for n in ns], axis=1) for ns in (PLACE, turn))
+    place, turned = (np.stack([columns[n] for n in ns], axis=1) for ns in (PLACE, turn))
+    return place, turned

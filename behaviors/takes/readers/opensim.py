@@ -58,7 +58,7 @@ def read_opensim(
     # Lines are those of the file, behind as many as the header has.
     found = replace(told, ignore=ignore)
     file = read_named_csv(table, path, robot, found, lines + 1)
-    notes = ()
+    notes: tuple[str, ...] = ()
     if others:
         more = f" and {len(others) - NAMED} more" if len(others) > NAMED else ""
         notes = (

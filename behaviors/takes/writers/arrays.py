@@ -140,5 +140,5 @@ def _names(names: Sequence[str]) -> np.ndarray:
 
 def _packed(**arrays: np.ndarray) -> bytes:
     file = io.BytesIO()
-    np.savez_compressed(file, **arrays)
+    np.savez_compressed(file, allow_pickle=False, **arrays)
     return file.getvalue()
