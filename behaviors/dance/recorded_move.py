@@ -18,8 +18,8 @@ from backbeat.behaviors.dance.vocabulary.move import Curve, Move, Offsets
 from backbeat.behaviors.footsteps.step import FEET
 from backbeat.behaviors.library.stored import check_name
 from backbeat.behaviors.motion.time_law import minimum_jerk
+from backbeat.behaviors.recording.dance_offsets import DanceOffsets, dance_offsets
 from backbeat.behaviors.recording.planted_feet import Interval
-from backbeat.behaviors.recording.retargeting import RetargetedMotion, retarget
 from backbeat.behaviors.recording.take_file import read_take
 from backbeat.behaviors.takes.take import Conventions
 from backbeat.models.common.errors import BackbeatError, unknown_name
@@ -80,6 +80,7 @@ class RecordingDescription:
             self.up,
             self.rate,
             tuple(self.ignore),
+            self.skeleton,
         )
 
     def times(self, where: str) -> Mapping[str, list[tuple[float, float]]] | None:
@@ -193,7 +194,7 @@ class RecordedMoves:
             recording.t[0] if d.start is None else d.start,
             recording.t[-1] if d.end is None else d.end,
         )
-        found = retarget(
+        found = dance_offsets(
             recording, self.robot, self.q_start, where, d.joints, d.times(where), span
         )
         read = tuple(s for s in (recording.said, *recording.notes) if s)
@@ -201,7 +202,7 @@ class RecordedMoves:
         return self._move(name, where, d, found)
 
     def _move(
-        self, name: str, where: str, d: RecordingDescription, found: RetargetedMotion
+        self, name: str, where: str, d: RecordingDescription, found: DanceOffsets
     ) -> RecordedMove:
         """What was found, on the grid of beats."""
         own, beat = float(found.t[-1]), 60.0 / self.bpm
@@ -246,7 +247,7 @@ class RecordedMoves:
         )
 
 
-def _track(found: RetargetedMotion, robot: RobotModel) -> str:
+def _track(found: DanceOffsets, robot: RobotModel) -> str:
     """The track where a recording belongs: that of the lowest part that moves."""
     if found.planted:
         return "legs"

@@ -17,8 +17,8 @@ from backbeat.behaviors.retargeting.skeleton_map import (
 )
 from backbeat.models.common.errors import BackbeatError
 
-# Share of the height of a person that lies between hip and ankle (Winter, "Biomechanics
-# and Motor Control of Human Movement", 2009, chapter 4).
+# Share of the height of a person that lies between hip and ankle (Winter,
+# "Biomechanics and Motor Control of Human Movement", 2009, chapter 4).
 LEG_SHARE = 0.491
 # Units of length in motion capture: meters of each, by name. The CMU database counts in
 # inches over 0.45.

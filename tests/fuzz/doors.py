@@ -21,7 +21,7 @@ from backbeat.behaviors.library.store import Library
 from backbeat.behaviors.music.files.score_reader import load_score
 from backbeat.behaviors.music.notation.backing import read_recording
 from backbeat.behaviors.posture.stance import start_configuration
-from backbeat.behaviors.recording.retargeting import retarget
+from backbeat.behaviors.recording.dance_offsets import dance_offsets
 from backbeat.behaviors.recording.take_file import read_take
 from backbeat.behaviors.specification.checking import check_file
 from backbeat.behaviors.specification.kinds import read_any
@@ -116,7 +116,7 @@ def _atlas() -> RobotModel:
 def _csv(path: Path) -> None:
     robot = _atlas()
     recording = read_take(path, robot, Conventions(unit="radians"))
-    retarget(recording, robot, start_configuration(robot, "stand"), "take")
+    dance_offsets(recording, robot, start_configuration(robot, "stand"), "take")
 
 
 def _run(path: Path) -> None:

@@ -50,6 +50,7 @@ def command(
     up: recorded.TakeUp = "",
     rate: recorded.TakeRate = None,
     ignore: recorded.TakeIgnore = None,
+    skeleton: recorded.TakeSkeleton = "",
     start: recorded.TakeStart = None,
     end: recorded.TakeEnd = None,
 ) -> None:
@@ -63,7 +64,7 @@ def command(
     from backbeat.cli.author.settings_files import check_settings, reader_of
 
     described = recorded.described_take(
-        form, unit, length, quaternion, up, rate, ignore, start, end
+        form, unit, length, quaternion, up, rate, ignore, skeleton, start, end
     )
     takes = [n for n in files if Path(n).suffix.lower() in TAKES]
     refuse_options_of_takes(takes, robot, described)
