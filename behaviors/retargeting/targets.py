@@ -13,8 +13,10 @@ import numpy as np
 from backbeat.behaviors.library.runs import runs
 from backbeat.behaviors.retargeting.human import HumanMotion, heading
 from backbeat.behaviors.retargeting.human_feet import FootMotion, between
+from backbeat.behaviors.retargeting.leg_room import SIGN, lowering, room_between
 from backbeat.behaviors.retargeting.robot_parts import SIDES, RobotParts
 from backbeat.behaviors.retargeting.skeleton_map import HEAD, PELVIS, TRUNK
+from backbeat.models.collision.making import make_self_collision_model
 from backbeat.models.robot.model import RobotModel
 from backbeat.optimization.kinematics.frame_fit import FitTargets, FitTerms
 
@@ -25,8 +27,8 @@ FOOT, HIPS = 0.001, 0.02
 FOOT_TURN, PELVIS_TURN, TRUNK_TURN, HEAD_TURN = 0.01, 0.05, 0.05, 0.2
 ARM = {"upper arm": 0.1, "forearm": 0.1, "hand": 0.3}
 REST, CHANGE, DAMPING = 3.0, 0.3, 1.0
-# How far left of the middle each foot belongs.
-SIGN = {"left": 1.0, "right": -1.0}
+# Distance of limbs from each other and the body, and usual deviation from that [m].
+APART, TOUCHING = 0.01, 0.02
 # Weights about the axes of a sole that rolls leave its roll out.
 ROLLING = np.array([0.0, 1.0, 1.0])
 
@@ -66,7 +68,7 @@ def scaled_targets(
     """
     scale = parts.leg / human.leg
     n, ones = len(human.t), np.ones(3)
-    hips = scale * human.hips + [0.0, 0.0, parts.ankle]
+    hips, ankles = _legs(human, robot, parts, scale)
     places, at = [(parts.hips, ones / HIPS)], [hips]
     turns, R = [(parts.hips, ones / PELVIS_TURN)], [human.turns[PELVIS]]
     for frame, part, deviation in (
@@ -79,11 +81,12 @@ def scaled_targets(
     for side in SIDES:
         contact = robot.contacts[robot.feet[side]]
         foot, sole = human.feet[side], parts.soles[side]
-        wider = SIGN[side] * (parts.half_hip - scale * human.half_hip)
         places.append((sole, ones / FOOT))
-        at.append(_sole(foot, scale, parts, side, contact.corners(), human, wider))
+        place = ankles[side] - foot.R @ parts.p_SA[side]
+        at.append(_on_floor(place, foot, scale, contact.corners()))
         turns.append((sole, (ROLLING if contact.rolls else ones) / FOOT_TURN))
         R.append(foot.R)
+    collisions = make_self_collision_model(robot, APART)
     segments, d = [], []
     for side in SIDES:
         for name, limb in parts.arms[side].items():
@@ -92,7 +95,7 @@ def scaled_targets(
     near = np.full(robot.num_velocities, np.hypot(1 / REST, 1 / CHANGE))
     near[: robot.base_velocities] = 0.0
     return ScaledTargets(
-        FitTerms(places, turns, segments, near, DAMPING),
+        FitTerms(places, turns, segments, near, DAMPING, collisions, 1 / TOUCHING),
         np.stack(at, axis=1),
         np.stack(R, axis=1),
         np.stack(d, axis=1) if d else np.zeros((n, 0, 3)),
@@ -100,21 +103,35 @@ def scaled_targets(
     )
 
 
-def _sole(
-    foot: FootMotion,
-    scale: float,
-    parts: RobotParts,
-    side: str,
-    corners: np.ndarray,
-    human: HumanMotion,
-    wider: float,
+def _legs(
+    human: HumanMotion, robot: RobotModel, parts: RobotParts, scale: float
+) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+    """(n, 3) middle of the hips, and places of the ankles by side [m]."""
+    yaw = heading(human)
+    sole = robot.contacts[robot.feet[SIDES[0]]]
+    wider = parts.half_hip - scale * human.half_hip
+    for _ in range(2):
+        ankles = {
+            side: scale * human.feet[side].ankle
+            + [0.0, 0.0, parts.ankle]
+            + _aside(human.feet[side], yaw, SIGN[side] * wider)
+            for side in SIDES
+        }
+        wider += room_between(
+            ankles, yaw, sole.half_length, sole.half_width + 0.5 * APART
+        )
+    hips = scale * human.hips + [0.0, 0.0, parts.ankle]
+    dt = float(human.t[1] - human.t[0])
+    hips[:, 2] -= lowering(hips, human.turns[PELVIS], ankles, parts, dt)
+    return hips, ankles
+
+
+def _on_floor(
+    place: np.ndarray, foot: FootMotion, scale: float, corners: np.ndarray
 ) -> np.ndarray:
-    """(n, 3) where a sole is to be, its lowest corner as high as the person's [m]."""
-    ankle = scale * foot.ankle + _aside(foot, heading(human), wider)
-    place = ankle - foot.R @ parts.p_SA[side]
+    """(n, 3) a sole with its lowest corner as high as the person's [m]."""
     lowest = (foot.R @ corners.T)[:, 2].min(axis=1)
-    place[:, 2] = scale * foot.height - lowest
-    return np.asarray(place)
+    return np.column_stack([place[:, :2], scale * foot.height - lowest])
 
 
 def _aside(foot: FootMotion, yaw: np.ndarray, wider: float) -> np.ndarray:

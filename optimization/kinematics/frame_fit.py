@@ -1,6 +1,7 @@
 """Fits of frames: the nearest posture to many targets, one sample after the other.
 
     minimize    |places - targets|^2 + |log(turns, targets)|^2 + |segments - targets|^2
+                + |what is missing to distances from the robot itself|^2
                 + |q (-) q_near|^2, each in its weights
     subject to  lower <= joints <= upper
 
@@ -16,8 +17,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from backbeat.models.collision.distances import distances
+from backbeat.models.collision.shapes import NOTHING, CollisionArrays, CollisionModel
 from backbeat.models.compiled import compiled
-from backbeat.models.compiled.arrays import Array3, Indices, Matrix, Vector
+from backbeat.models.compiled.arrays import Array3, Flags, Indices, Matrix, Vector
 from backbeat.models.compiled.bound import Bound, bind
 from backbeat.models.dynamics.finite import UNBOUNDED
 from backbeat.models.dynamics.frame_arrays import FrameArrays, frame_arrays
@@ -58,6 +61,8 @@ class FitTerms:
         segments: pairs of frames whose distance has a target, with a weight [1/m].
         near: (nv,) weights of the distance from a given posture [1/rad or 1/m].
         damping: weight of a step [1/rad or 1/m]; it moves no solution.
+        collisions: what keeps its distance.
+        clearance: weight of what is missing to the distance [1/m].
     """
 
     places: Sequence[tuple[Frame, np.ndarray]]
@@ -65,6 +70,8 @@ class FitTerms:
     segments: Sequence[tuple[Frame, Frame, float]]
     near: np.ndarray
     damping: float
+    collisions: CollisionModel = NOTHING
+    clearance: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -94,6 +101,8 @@ class _Terms(NamedTuple):
     segment_weight: Vector  # (c,)
     near: Vector  # (nv,)
     damping: float
+    margin: float  # distance to keep [m]
+    clearance: float
 
 
 class _Scratch(NamedTuple):
@@ -104,6 +113,9 @@ class _Scratch(NamedTuple):
     J: Array3  # (n, 6, nv)
     A: Matrix  # (m, nv)
     e: Vector  # (m,)
+    on: Flags  # (F,) all spheres
+    d: Vector  # (F,) their distances [m]
+    D: Matrix  # (F, nv) rates of these
 
 
 class FrameFit:
@@ -136,21 +148,29 @@ class FrameFit:
             np.array([w for _, _, w in terms.segments], float),
             np.array(terms.near, float),
             float(terms.damping),
+            float(terms.collisions.margin),
+            float(terms.clearance),
         )
         n, nv = len(frames), robot.num_velocities
-        m = 3 * (len(place) + len(turn) + len(start))
+        m, spheres = 3 * (len(place) + len(turn) + len(start)), 0
+        if terms.clearance:
+            spheres = len(terms.collisions.spheres)
         scratch = _Scratch(
             np.zeros((n, 3, 3)),
             np.zeros((n, 3)),
             np.zeros((n, 6, nv)),
             np.zeros((m, nv)),
             np.zeros(m),
+            np.ones(spheres, bool),
+            np.zeros(spheres),
+            np.zeros((spheres, nv)),
         )
         self._bound = bind(
             (
                 robot.tree,
                 make_workspace(robot.tree),
                 frame_arrays(frames),
+                terms.collisions.arrays(),
                 arrays,
                 scratch,
             )
@@ -209,7 +229,9 @@ class FrameFit:
 
 @compiled
 def _look(
-    bound: Bound[tuple[KinematicTree, Workspace, FrameArrays, _Terms, _Scratch]],
+    bound: Bound[
+        tuple[KinematicTree, Workspace, FrameArrays, CollisionArrays, _Terms, _Scratch]
+    ],
     q: Vector,
     q_near: Vector,
     places: Matrix,
@@ -219,7 +241,7 @@ def _look(
     g: Vector,
 ) -> None:
     """Writes the Gauss-Newton matrix and the gradient of the fit."""
-    tree, ws, frames, terms, scratch = bound.content
+    tree, ws, frames, solids, terms, scratch = bound.content
     nv = g.shape[0]
     still, p_WB, away = np.zeros(nv), np.empty(3), np.empty(nv)
     forward_pass(tree, q, still, still, 0.0, ws, False)
@@ -248,6 +270,25 @@ def _look(
                 g[i] += a * e[k]
                 for j in range(nv):
                     H[i, j] += a * A[k, j]
+    if scratch.d.shape[0] > 0:
+        on, d, D = scratch.on, scratch.d, scratch.D
+        distances(solids, tree, ws, p_WB, on, d, D, True)
+        _keep_apart(terms, scratch, H, g)
+
+
+@compiled
+def _keep_apart(terms, scratch, H, g):
+    """Adds what is missing to distances."""
+    nv, w2 = g.shape[0], terms.clearance * terms.clearance
+    for f in range(scratch.d.shape[0]):
+        missing = terms.margin - scratch.d[f]
+        if missing > 0.0:
+            for i in range(nv):
+                a = w2 * scratch.D[f, i]
+                if a != 0.0:
+                    g[i] -= a * missing
+                    for j in range(nv):
+                        H[i, j] += a * scratch.D[f, j]
 
 
 @compiled

@@ -120,6 +120,5 @@ def test_a_retargeted_person_is_judged_as_any_motion(backbeat, walk, takes):
     assert code in (0, 2)
     assert "skeleton of LAFAN1" in said
     (depth,) = [line for line in said.splitlines() if "below the floor" in line]
-    assert (
-        float(np.char.partition(depth.replace("mm", " mm"), " mm")[0].split()[-1]) < 2
-    )
+    (value,) = re.findall(r"floor: (\S+) mm", depth)
+    assert float(value) < 2.0
