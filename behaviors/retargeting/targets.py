@@ -20,16 +20,18 @@ from backbeat.models.collision.making import make_self_collision_model
 from backbeat.models.robot.model import RobotModel
 from backbeat.optimization.kinematics.frame_fit import FitTargets, FitTerms
 
-# Usual deviations from targets: of feet and hips [m], of feet, pelvis, trunk and head
-# [rad], of the directions of parts of arms [rad], of joints from
+# Usual deviations from targets: of feet and hips [m], of feet in tilt and yaw, pelvis,
+# trunk and head [rad], of the directions of parts of arms [rad], and of joints from
 # rest and from the sample before [rad].
 FOOT, HIPS = 0.001, 0.02
-FOOT_TURN, PELVIS_TURN, TRUNK_TURN, HEAD_TURN = 0.01, 0.05, 0.05, 0.2
+FOOT_TILT, FOOT_YAW, PELVIS_TURN, TRUNK_TURN, HEAD_TURN = 0.01, 0.1, 0.05, 0.05, 0.2
 ARM = {"upper arm": 0.1, "forearm": 0.1, "hand": 0.3}
 REST, CHANGE, DAMPING = 3.0, 0.3, 1.0
 # Distance of limbs from each other and the body, and usual deviation from that [m].
 APART, TOUCHING = 0.01, 0.02
-# Weights about the axes of a sole that rolls leave its roll out.
+# Weights about the axes of a sole: where hips turn no further, feet do not drag them
+# along. Those of a sole that rolls leave its roll out.
+LEVEL = 1 / np.array([FOOT_TILT, FOOT_TILT, FOOT_YAW])
 ROLLING = np.array([0.0, 1.0, 1.0])
 
 
@@ -84,7 +86,7 @@ def scaled_targets(
         places.append((sole, ones / FOOT))
         place = ankles[side] - foot.R @ parts.p_SA[side]
         at.append(_on_floor(place, foot, scale, contact.corners()))
-        turns.append((sole, (ROLLING if contact.rolls else ones) / FOOT_TURN))
+        turns.append((sole, ROLLING * LEVEL if contact.rolls else LEVEL))
         R.append(foot.R)
     collisions = make_self_collision_model(robot, APART)
     segments, d = [], []

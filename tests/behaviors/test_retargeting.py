@@ -14,6 +14,7 @@ import pytest
 from backbeat.behaviors.library.behavior import Mount, make_robot
 from backbeat.behaviors.retargeting.bvh import parse_bvh
 from backbeat.behaviors.retargeting.human import read_human
+from backbeat.behaviors.retargeting.leg_room import SIGN, USED, lowering
 from backbeat.behaviors.retargeting.retarget import (
     STOP,
     retarget_file,
@@ -21,8 +22,10 @@ from backbeat.behaviors.retargeting.retarget import (
 )
 from backbeat.behaviors.retargeting.robot_parts import SIDES, find_parts
 from backbeat.behaviors.retargeting.skeleton_map import load_map, shipped_maps
+from backbeat.models.collision.making import make_self_collision_model
 from backbeat.models.common.errors import BackbeatError
 from backbeat.models.state.configuration import Configuration
+from backbeat.optimization.verification.clearance import Clearance
 from tests.behaviors.drake_robot import DrakeRobot
 from tests.behaviors.human_takes import take
 from tests.behaviors.skeleton_takes import CMU, LAFAN1, Style, bvh_text
@@ -200,6 +203,62 @@ def test_lengths_of_arms_and_hips_do_not_matter(robots, motions):
     other = human(bvh_text(robot, t, q, Style(arms=1.3, hips=1.2)))
     made = retarget_skeleton(other, robot)
     assert degrees(made.q[:, 7:] - usual.q[:, 7:]) < 0.5
+
+
+def test_hands_keep_off_the_body(robots):
+    """A person whose hands are where the robot has its thighs."""
+    robot = robots["g1"]
+    q = np.tile(robot.posture("stand"), (40, 1))
+    for side, sign in (("left", 1.0), ("right", -1.0)):
+        for role, angle in (("roll", -0.35), ("pitch", 0.0)):
+            j = robot.joint_indices([f"{side} shoulder {role}"])
+            q[10:, 7 + j] = sign * angle if role == "roll" else angle
+        q[10:, 7 + robot.joint_indices([f"{side} elbow"])[-1]] = 1.3
+    clearance = Clearance(robot, make_self_collision_model(robot))
+    deep = max(clearance.deepest(row)[0] for row in q[10:])
+    assert deep > 0.04
+    made = retarget_skeleton(human(bvh_text(robot, np.arange(40) / 30, q)), robot)
+    assert max(clearance.deepest(row)[0] for row in made.q) < 0.35 * deep
+
+
+def test_straight_legs_bend_and_feet_stay(robots):
+    """A person who stands up until the legs are straight, and down again."""
+    robot, t = robots["t1"], np.arange(90) / 30
+    q = np.tile(robot.posture("stand"), (90, 1))
+    rise = 0.5 * (1 - np.cos(2 * np.pi * t / 3.0))
+    knees = robot.joint_indices(["left knee", "right knee"])
+    hips = robot.joint_indices(["left hip pitch", "right hip pitch"])
+    ankles = robot.joint_indices(["left ankle pitch", "right ankle pitch"])
+    for joints in (knees, hips, ankles):
+        q[:, 7 + joints] *= (1 - rise)[:, None]
+    foot = robot.frame(robot.feet["left"])
+    for row in q:
+        row[4:7] -= Configuration(robot, row).place(foot) - [0.0, 0.1, 0.0]
+    made = retarget_skeleton(human(bvh_text(robot, t, q)), robot)
+    assert made.q[:, 7 + knees].min() > 0.2
+    speed = np.diff(made.q[:, 7 + knees], axis=0) * 50.0
+    assert np.abs(np.diff(speed, axis=0)).max() * 50.0 < 20.0
+    for side in SIDES:
+        assert np.abs(lowest(robot, made.q, side)).max() < 1e-3
+
+
+def test_hips_go_down_as_far_as_legs_need_it_and_no_farther(robots):
+    parts, rng = find_parts(robots["g1"]), np.random.default_rng(5)
+    n = 400
+    smooth = np.cumsum(np.cumsum(rng.normal(0, 2e-4, n))) * 0.02
+    hips = np.column_stack([np.zeros((n, 2)), 0.6 + np.clip(smooth, -0.1, 0.12)])
+    hips[:100, 2] = 0.55
+    hips[200, 2] = 0.72
+    axes = np.tile(np.eye(3), (n, 1, 1))
+    ankles = {
+        side: np.tile([0.0, sign * parts.half_hip, 0.0], (n, 1))
+        for side, sign in SIGN.items()
+    }
+    down = lowering(hips, axes, ankles, parts, 0.02)
+    assert (hips[:, 2] - down <= USED * parts.leg + 1e-9).all()
+    assert down[:60].max() == 0.0
+    assert down[200] > 0.07
+    assert np.abs(np.diff(down)).max() < 0.01
 
 
 def test_it_costs_less_than_a_fifth_of_a_second_a_second(robots, motions, tmp_path):
