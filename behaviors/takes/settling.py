@@ -88,8 +88,9 @@ def settled(
         q=q,
         base=base,
         said=(
-            f"{Path(path).name}: {file.layout}, {len(file.joints)} joints of {robot.name} in "
-            f"{unit}{base_words}, {len(file.t)} samples at {file.timing}"
+            f"{Path(path).name}: {file.layout}, {len(file.joints)} joints of "
+            f"{robot.name} in {unit}{base_words}, {len(file.t)} samples at "
+            f"{file.timing}"
         ),
         notes=(*file.notes, *(f"{Path(path).name}: {gap}" for gap in gaps(file.t))),
         format=file.format,

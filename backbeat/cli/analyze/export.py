@@ -37,7 +37,7 @@ MotionFormat = Annotated[
     typer.Option(
         "--format",
         help="Motion file for other tools: csv-g1 (and other robots), beyondmimic, "
-        "mjlab, holosoma, npz, csv.",
+        "mjlab, holosoma, npz, csv; or mcap to watch it in Foxglove.",
         autocompletion=motion_formats,
     ),
 ]

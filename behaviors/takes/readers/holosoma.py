@@ -58,8 +58,8 @@ def read_holosoma(
     notes: tuple[str, ...] = ()
     if extra:
         notes = (
-            f"{Path(path).name}: the last {extra} columns of {key} are of free objects and "
-            "are left out",
+            f"{Path(path).name}: the last {extra} columns of {key} are of free "
+            "objects and are left out",
         )
     names = names_in(there, "joint_names", path)
     order = depth_first(robot)
