@@ -33,8 +33,8 @@ MEASURES = {
     "joint_position": TakeMeasure("joint beyond its range", "rad", 1.0),
     "joint_velocity": TakeMeasure("joint speed", "% of its limit", 1e2),
     "joint_torque": TakeMeasure("joint torque", "% of its limit", 1e2),
-    "force_balance": TakeMeasure("force that is missing", "% of weight", 1e2),
-    "moment_balance": TakeMeasure("moment that is missing", "weights x mm", 1e3),
+    "force_balance": TakeMeasure("ground force missing", "% of weight", 1e2),
+    "moment_balance": TakeMeasure("ground moment missing", "weights x mm", 1e3),
 }
 
 
