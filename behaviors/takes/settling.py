@@ -52,7 +52,9 @@ def check_conventions(told: Conventions, path: object) -> None:
             raise BackbeatError(f"{path}: {key} is {' or '.join(known)}, not {word!r}")
 
 
-def settled(file: MotionFile, robot: RobotModel, told: Conventions, path: Path) -> Take:
+def settled(
+    file: MotionFile, robot: RobotModel, told: Conventions, path: str | Path
+) -> Take:
     """A take of what a file holds.
 
     Args:
@@ -87,10 +89,11 @@ def settled(file: MotionFile, robot: RobotModel, told: Conventions, path: Path) 
         q=q,
         base=base,
         said=(
-            f"{path.name}: {file.layout}, {len(file.joints)} joints of {robot.name} in "
-            f"{unit}{base_words}, {len(file.t)} samples at {file.timing}"
+            f"{Path(path).name}: {file.layout}, {len(file.joints)} joints of "
+            f"{robot.name} in {unit}{base_words}, {len(file.t)} samples at "
+            f"{file.timing}"
         ),
-        notes=(*file.notes, *(f"{path.name}: {gap}" for gap in gaps(file.t))),
+        notes=(*file.notes, *(f"{Path(path).name}: {gap}" for gap in gaps(file.t))),
         format=file.format,
     )
 
@@ -111,7 +114,7 @@ def upright(base: np.ndarray) -> np.ndarray:
     return np.hstack([turned, base[:, [4]], -base[:, [6]], base[:, [5]]])
 
 
-def _unit(file: MotionFile, robot: RobotModel, path: Path) -> str:
+def _unit(file: MotionFile, robot: RobotModel, path: str | Path) -> str:
     """The unit of angles, from the format or the joints' ranges."""
     fits = [u for u in UNITS if _fits(file, robot, u)]
     if file.unit:
@@ -162,7 +165,9 @@ def _widest(file: MotionFile, robot: RobotModel, unit: str) -> str:
     )
 
 
-def _check_ranges(file: MotionFile, robot: RobotModel, unit: str, path: Path) -> None:
+def _check_ranges(
+    file: MotionFile, robot: RobotModel, unit: str, path: str | Path
+) -> None:
     """Refuses angles [rad] that no joint comes near."""
     q, scale = file.q, UNITS[unit]
     most = np.abs(q).max()
@@ -188,7 +193,7 @@ def _check_ranges(file: MotionFile, robot: RobotModel, unit: str, path: Path) ->
 
 
 def _length_and_up(
-    file: MotionFile, robot: RobotModel, told: Conventions, path: Path
+    file: MotionFile, robot: RobotModel, told: Conventions, path: str | Path
 ) -> tuple[str, str]:
     """Unit of length and the axis that points up, by the height of the base."""
     assert file.place is not None
@@ -233,7 +238,7 @@ def standing_height(robot: RobotModel) -> float | None:
     return float(robot.posture("stand" if "stand" in names else names[0])[6])
 
 
-def _check_places(file: MotionFile, place: np.ndarray, path: Path) -> None:
+def _check_places(file: MotionFile, place: np.ndarray, path: str | Path) -> None:
     far = np.flatnonzero(np.abs(place).max(axis=1) > DISTANT)
     if len(far):
         raise BackbeatError(
@@ -242,7 +247,7 @@ def _check_places(file: MotionFile, place: np.ndarray, path: Path) -> None:
         )
 
 
-def _turns(file: MotionFile, unit: str, order: str, path: Path) -> np.ndarray:
+def _turns(file: MotionFile, unit: str, order: str, path: str | Path) -> np.ndarray:
     """(n, 4) unit quaternions, w first."""
     assert file.turn is not None
     if file.turn.shape[1] == 3:

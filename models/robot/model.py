@@ -184,6 +184,7 @@ class RobotModel(Dimensions):
         self._postures = RobotPostures(self._yaml, self.description, self._full, joints)
         self.joint_names, self.groups = joints.names, joints.groups
         self._index = {name: i for i, name in enumerate(self.joint_names)}
+        self.joint_aliases = tuple(self._yaml.aliases)
         self.position_lower = joints.position_lower
         self.position_upper = joints.position_upper
         self.velocity_limits = joints.velocity_limits
@@ -201,11 +202,6 @@ class RobotModel(Dimensions):
     def weight(self) -> float:
         """Weight of the robot [N], the unit of force in the optimizer."""
         return self.total_mass * self.gravity
-
-    @property
-    def joint_aliases(self) -> tuple[str, ...]:
-        """Old names of joints that `joint_index` takes too."""
-        return tuple(self._yaml.aliases)
 
     def joint_index(self, name: str) -> int:
         """Index of a joint in joint order; old aliases are accepted.

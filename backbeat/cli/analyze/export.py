@@ -37,7 +37,7 @@ MotionFormat = Annotated[
     typer.Option(
         "--format",
         help="Motion file for other tools: csv-g1 (and other robots), beyondmimic, "
-        "mjlab, holosoma, npz, csv.",
+        "mjlab, holosoma, npz, csv; or mcap to watch it in Foxglove.",
         autocompletion=motion_formats,
     ),
 ]
@@ -94,9 +94,8 @@ def command(
     """Writes joint angles [s, rad] as CSV, or what was struck as MIDI and WAV.
 
     A dance may have the CSV file as a recording. An NPZ file has an array for each
-    column, and everything else as JSON in `story`. `--format` writes what trainers and
-    simulators read, with bodies, contacts and torques. `--mjcf` makes a folder that
-    MuJoCo's own viewer opens.
+    column, and the rest as JSON in `story`. `--format` writes what trainers read, and
+    `--mjcf` a folder that MuJoCo's own viewer opens.
 
     The sound of a run file is that of its simulated contacts, and the sound of a
     behavior is that of its score.
@@ -108,8 +107,8 @@ def command(
     refuse_robot_of_run(name, robot)
     of = Exported(name, library, robot)
     if form or rate is not None:
-        others = (npz, mjcf, midi, wav, backing, everything or base or click or None)
-        refuse_beside(form, others)
+        flags = everything or base or click or None
+        refuse_beside(form, (npz, mjcf, midi, wav, backing, flags))
         return export_motion(of, form, rate, output)
     if mjcf is not None:
         if (output or npz or midi or wav) is not None:

@@ -1,5 +1,6 @@
 """`backbeat check`: what is wrong with a file, before anything is made of it."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -59,25 +60,36 @@ def command(
     A motion file, such as CSV or NPZ, is verified as it is: feet, joints, balance and
     torques. The options of its format are for motion files alone.
     """
-    from backbeat.behaviors.specification.checking import check_file
-    from backbeat.behaviors.specification.kinds import find_specification
-    from backbeat.cli.author.settings_files import check_settings, reader_of
+    from backbeat.cli.author.check_take import check_take
 
     described = recorded.described_take(
         form, unit, length, quaternion, up, rate, ignore, skeleton, start, end
     )
     takes = [n for n in files if Path(n).suffix.lower() in TAKES]
     refuse_options_of_takes(takes, robot, described)
+    _check_all(files, fix, lambda path: check_take(path, robot, described))
+
+
+def _check_all(files: list[str], fix: bool, judge: Callable[[Path], int]) -> None:
+    """Prints what is wrong with files, and ends with its code.
+
+    Args:
+        files: names and paths.
+        fix: whether to write what has one obvious fix.
+        judge: prints what a motion file is, and gives its exit code.
+    """
+    from backbeat.behaviors.specification.checking import check_file
+    from backbeat.behaviors.specification.kinds import find_specification
+    from backbeat.cli.author.settings_files import check_settings, reader_of
+
     failures = warnings = fixes = code = 0
     others = False
     for name in files:
         if Path(name).suffix.lower() in URDF:
             code = max(code, check_urdf(Path(name), fix))
             continue
-        if name in takes:
-            from backbeat.cli.author.check_take import check_take
-
-            code = max(code, check_take(Path(name), robot, described))
+        if Path(name).suffix.lower() in TAKES:
+            code = max(code, judge(Path(name)))
             continue
         path = find_specification(name)
         others = True

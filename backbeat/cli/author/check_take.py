@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from backbeat.optimization.verification.certificate import Check
 
 
-class Measure(NamedTuple):
+class TakeMeasure(NamedTuple):
     """How a check is put into words.
 
     Attributes:
@@ -26,15 +26,15 @@ class Measure(NamedTuple):
 
 
 MEASURES = {
-    "foot_slide": Measure("a foot that stands slides", "mm", 1e3),
-    "penetration": Measure("a foot is below the floor", "mm", 1e3),
-    "floating": Measure("a foot that stands floats", "mm", 1e3),
-    "collision": Measure("parts of the robot are in each other", "mm", 1e3),
-    "joint_position": Measure("joint beyond its range", "rad", 1.0),
-    "joint_velocity": Measure("joint speed", "% of its limit", 1e2),
-    "joint_torque": Measure("joint torque", "% of its limit", 1e2),
-    "force_balance": Measure("force that the ground cannot give", "% of weight", 1e2),
-    "moment_balance": Measure("moment that it cannot give", "weights x mm", 1e3),
+    "foot_slide": TakeMeasure("a foot that stands slides", "mm", 1e3),
+    "penetration": TakeMeasure("a foot is below the floor", "mm", 1e3),
+    "floating": TakeMeasure("a foot that stands floats", "mm", 1e3),
+    "collision": TakeMeasure("parts of the robot are in each other", "mm", 1e3),
+    "joint_position": TakeMeasure("joint beyond its range", "rad", 1.0),
+    "joint_velocity": TakeMeasure("joint speed", "% of its limit", 1e2),
+    "joint_torque": TakeMeasure("joint torque", "% of its limit", 1e2),
+    "force_balance": TakeMeasure("ground force missing", "% of weight", 1e2),
+    "moment_balance": TakeMeasure("ground moment missing", "weights x mm", 1e3),
 }
 
 

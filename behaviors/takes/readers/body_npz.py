@@ -33,7 +33,7 @@ NEAR, CLEARLY = 0.05, 3.0
 
 
 def read_body_npz(
-    raw: bytes, path: Path, robot: RobotModel, told: Conventions
+    raw: bytes, path: str | Path, robot: RobotModel, told: Conventions
 ) -> MotionFile:
     """Reads an NPZ file of joint and body states.
 
@@ -83,7 +83,9 @@ def read_body_npz(
     )
 
 
-def frame_rate(there: Mapping[str, np.ndarray], told: Conventions, path: Path) -> float:
+def frame_rate(
+    there: Mapping[str, np.ndarray], told: Conventions, path: str | Path
+) -> float:
     """What an array fps says.
 
     Raises:
@@ -101,7 +103,9 @@ def frame_rate(there: Mapping[str, np.ndarray], told: Conventions, path: Path) -
     return float(fps.reshape(-1)[0])
 
 
-def names_in(there: Mapping[str, np.ndarray], key: str, path: Path) -> list[str] | None:
+def names_in(
+    there: Mapping[str, np.ndarray], key: str, path: str | Path
+) -> list[str] | None:
     """A list of names in a file; None if it has none.
 
     Raises:
@@ -117,7 +121,7 @@ def names_in(there: Mapping[str, np.ndarray], key: str, path: Path) -> list[str]
     return [str(n) for n in names]
 
 
-def named_order(names: Sequence[str], robot: RobotModel, path: Path) -> list[int]:
+def named_order(names: Sequence[str], robot: RobotModel, path: str | Path) -> list[int]:
     """The robot's joints in the order that a file names them.
 
     Raises:
@@ -134,7 +138,7 @@ def named_order(names: Sequence[str], robot: RobotModel, path: Path) -> list[int
 
 
 def _bodies(
-    there: Mapping[str, np.ndarray], n: int, path: Path
+    there: Mapping[str, np.ndarray], n: int, path: str | Path
 ) -> tuple[np.ndarray, np.ndarray]:
     """(n, B, 3) places and (n, B, 4) quaternions of bodies, as they are stored."""
     places, turn = there["body_pos_w"], there["body_quat_w"]
@@ -149,7 +153,7 @@ def _bodies(
 
 
 def _root(
-    there: Mapping[str, np.ndarray], path: Path, count: int, robot: RobotModel
+    there: Mapping[str, np.ndarray], path: str | Path, count: int, robot: RobotModel
 ) -> int:
     """Which body is the base: by name, or else the first one."""
     names = names_in(there, "body_names", path) or []
@@ -165,7 +169,7 @@ def _order(
     places: np.ndarray,
     robot: RobotModel,
     told: Conventions,
-    path: Path,
+    path: str | Path,
 ) -> tuple[str, list[int], str]:
     """Format, order of joints, and how it was found in words."""
     names = names_in(there, "joint_names", path)

@@ -14,7 +14,7 @@ FORMAT = "npz"
 
 
 def read_column_npz(
-    raw: bytes, path: Path, robot: RobotModel, told: Conventions
+    raw: bytes, path: str | Path, robot: RobotModel, told: Conventions
 ) -> MotionFile:
     """Reads the arrays t, q.NAME and q.base.x and so on.
 

@@ -25,7 +25,7 @@ ROOT, PERSON = 8, 44
 
 
 def read_deepmimic(
-    raw: bytes, path: Path, robot: RobotModel, told: Conventions
+    raw: bytes, path: str | Path, robot: RobotModel, told: Conventions
 ) -> MotionFile:
     """Reads a motion in DeepMimic's text.
 
@@ -76,7 +76,7 @@ def read_deepmimic(
     )
 
 
-def _frames(raw: bytes, path: Path) -> list[Any]:
+def _frames(raw: bytes, path: str | Path) -> list[Any]:
     """The frames as they stand.
 
     Raises:
@@ -99,7 +99,7 @@ def _frames(raw: bytes, path: Path) -> list[Any]:
     return frames
 
 
-def _table(frames: list[Any], path: Path) -> np.ndarray:
+def _table(frames: list[Any], path: str | Path) -> np.ndarray:
     """(n, numbers) of all frames.
 
     Raises:

@@ -20,7 +20,7 @@ from backbeat.behaviors.takes.take import Conventions, MotionFile
 from backbeat.models.common.errors import BackbeatError, unknown_name
 from backbeat.models.robot.model import RobotModel
 
-Read = Callable[[bytes, Path, RobotModel, Conventions], MotionFile]
+Read = Callable[[bytes, str | Path, RobotModel, Conventions], MotionFile]
 
 
 class Format(NamedTuple):
@@ -84,13 +84,13 @@ def format_named(name: str, robot: RobotModel) -> str:
     raise unknown_name("format of motions", name, FORMATS)
 
 
-def find_format(raw: bytes, path: Path) -> str:
+def find_format(raw: bytes, path: str | Path) -> str:
     """The format that a file is in, by what it begins with.
 
     Raises:
         BackbeatError: it is in none, or in one that only code could read.
     """
-    suffix = path.suffix.lower()
+    suffix = Path(path).suffix.lower()
     if _PICKLE.match(raw) or suffix in _PICKLES:
         raise BackbeatError(
             f"{path} is a pickle, which runs code when it is read, and is not read; "
@@ -117,7 +117,7 @@ def find_format(raw: bytes, path: Path) -> str:
     return robot_csv.FORMAT if robot_csv.is_headerless(raw) else named_csv.FORMAT
 
 
-def _of_arrays(raw: bytes, path: Path) -> str:
+def _of_arrays(raw: bytes, path: str | Path) -> str:
     """The format of an NPZ file, by the names of its arrays."""
     names = set(array_names(raw, path))
     if "qpos" in names:
@@ -141,7 +141,7 @@ def _of_arrays(raw: bytes, path: Path) -> str:
 
 
 def read_motion(
-    raw: bytes, path: Path, robot: RobotModel, told: Conventions
+    raw: bytes, path: str | Path, robot: RobotModel, told: Conventions
 ) -> MotionFile:
     """What a file of robot joints holds, in the format that is said or found.
 

@@ -31,7 +31,7 @@ def is_training(there: Mapping[str, tuple[int, ...]]) -> bool:
 
 
 def read_holosoma(
-    raw: bytes, path: Path, robot: RobotModel, told: Conventions
+    raw: bytes, path: str | Path, robot: RobotModel, told: Conventions
 ) -> MotionFile:
     """Reads an NPZ file of holosoma.
 
@@ -58,8 +58,8 @@ def read_holosoma(
     notes: tuple[str, ...] = ()
     if extra:
         notes = (
-            f"{path.name}: the last {extra} columns of {key} are of free objects and "
-            "are left out",
+            f"{Path(path).name}: the last {extra} columns of {key} are of free "
+            "objects and are left out",
         )
     names = names_in(there, "joint_names", path)
     order = depth_first(robot)

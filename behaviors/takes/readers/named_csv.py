@@ -34,7 +34,7 @@ COUNTERS = ("frame", "frames", "index", "")
 
 
 def read_named_csv(
-    raw: bytes, path: Path, robot: RobotModel, told: Conventions, line: int = 1
+    raw: bytes, path: str | Path, robot: RobotModel, told: Conventions, line: int = 1
 ) -> MotionFile:
     """Reads CSV with a line of names.
 

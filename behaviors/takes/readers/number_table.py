@@ -84,7 +84,7 @@ def _misfit(
     raw: bytes,
     types: Mapping[str, pa.DataType],
     error: pa.ArrowException,
-    path: Path,
+    path: str | Path,
     first_line: int,
 ) -> BackbeatError:
     """Why lines are no table of numbers: one has too few values, or no number."""

@@ -23,7 +23,7 @@ def is_opensim(raw: bytes) -> bool:
 
 
 def read_opensim(
-    raw: bytes, path: Path, robot: RobotModel, told: Conventions
+    raw: bytes, path: str | Path, robot: RobotModel, told: Conventions
 ) -> MotionFile:
     """Reads the columns that are joints of the robot; others are named in a note.
 
@@ -62,7 +62,7 @@ def read_opensim(
     if others:
         more = f" and {len(others) - NAMED} more" if len(others) > NAMED else ""
         notes = (
-            f"{path.name}: {', '.join(others[:NAMED])}{more} are no joints of "
+            f"{Path(path).name}: {', '.join(others[:NAMED])}{more} are no joints of "
             f"{robot.name} and are left out",
         )
     return replace(
@@ -74,7 +74,7 @@ def read_opensim(
     )
 
 
-def _others(names: list[str], robot: RobotModel, path: Path) -> list[str]:
+def _others(names: list[str], robot: RobotModel, path: str | Path) -> list[str]:
     """Columns that are neither time nor of the robot.
 
     Raises:

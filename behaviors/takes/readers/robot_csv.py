@@ -1,6 +1,6 @@
 """Motions as CSV without names: the base, then joints in the robot's order.
 
-So the retargeted motions of the G1 and H1 are shared: place, quaternion with w
+So retargeted motions of the robots of Unitree are shared: place, quaternion with w
 last, joints depth first, 30 lines a second.
 """
 
@@ -24,7 +24,7 @@ MOST = 500
 
 
 def read_robot_csv(
-    raw: bytes, path: Path, robot: RobotModel, told: Conventions
+    raw: bytes, path: str | Path, robot: RobotModel, told: Conventions
 ) -> MotionFile:
     """Reads CSV without a line of names.
 

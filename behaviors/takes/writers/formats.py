@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from backbeat.behaviors.takes.writers import arrays, text
+from backbeat.behaviors.takes.writers import arrays, mcap_file, text
 from backbeat.behaviors.takes.writers.states import MotionStates
 from backbeat.models.common.errors import BackbeatError, unknown_name
 
@@ -48,6 +48,9 @@ WRITTEN: Mapping[str, WrittenFormat] = {
     ),
     "npz": WrittenFormat(
         arrays.write_columns, ".npz", None, "NPZ with an array for each column"
+    ),
+    "mcap": WrittenFormat(
+        mcap_file.write_mcap, ".mcap", 50.0, "MCAP with Foxglove's messages, to watch"
     ),
 }
 

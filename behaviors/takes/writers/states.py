@@ -17,6 +17,7 @@ from backbeat.models.state.configuration import Configuration
 from backbeat.models.state.names import position_names, velocity_names
 
 WRENCH = ("tx", "ty", "tz", "fx", "fy", "fz")
+PLANNED = [f"planned.com.{a}" for a in "xyz"]
 # A patch touches from this force on, in runs, which do not say it [N].
 TOUCHING = 1.0
 
@@ -57,6 +58,7 @@ class MotionStates:
         wrench: (n, C, 6) moment about the contact's origin and force, in the world
             [N m, N].
         story: what is stored beside the samples, as plain data.
+        planned_center: (n, 3) the center of mass as a run's plan has it [m], or None.
     """
 
     robot: RobotModel
@@ -70,6 +72,7 @@ class MotionStates:
     touches: np.ndarray
     wrench: np.ndarray
     story: Mapping[str, Any]
+    planned_center: np.ndarray | None = None
 
     @property
     def joints(self) -> np.ndarray:
@@ -156,6 +159,8 @@ def motion_states(
     rows, share = _samples(t, rate, name)
     times = t[rows] + share * (t[np.minimum(rows + 1, len(t) - 1)] - t[rows])
     at = _Between(t, rows, share)
+    has_plan = set(PLANNED) <= set(frame.columns)
+    has_plan = has_plan and bool(np.isfinite(frame[PLANNED].to_numpy(float)).all())
     return MotionStates(
         robot=robot,
         name=name,
@@ -168,6 +173,7 @@ def motion_states(
         touches=touches[rows],
         wrench=at.line(wrench),
         story=story,
+        planned_center=at.line(frame[PLANNED].to_numpy(float)) if has_plan else None,
     )
 
 
