@@ -26,6 +26,7 @@ from backbeat.models.robot.model import RobotModel
 
 # Orders of joints by the format that has them.
 ORDERS = {"mjlab": depth_first, "beyondmimic": breadth_first}
+WORDS = {"mjlab": "depth first (mjlab)", "beyondmimic": "breadth first (BeyondMimic)"}
 ARRAYS = ("fps", "joint_pos", "body_pos_w", "body_quat_w", "joint_names", "body_names")
 # Bodies of another model of the robot may be so far from ours [m], and those of the
 # wrong order are so many times as far.
@@ -172,36 +173,61 @@ def _order(
     path: str | Path,
 ) -> tuple[str, list[int], str]:
     """Format, order of joints, and how it was found in words."""
-    names = names_in(there, "joint_names", path)
     orders = {name: order(robot) for name, order in ORDERS.items()}
-    words = {
-        "mjlab": "depth first (mjlab)",
-        "beyondmimic": "breadth first (BeyondMimic)",
-    }
-    if told.format in orders:
-        return told.format, orders[told.format], f"{words[told.format]} as said"
+    asked = told.format if told.format in orders else ""
+    names = names_in(there, "joint_names", path)
     if names is not None:
         order = named_order(names, robot, path)
-        known = [n for n, o in orders.items() if o == order]
-        name = known[0] if known else "mjlab"
-        return name, order, f"{words.get(known[0]) if known else 'joints'} by names"
-    if places.shape[1] == robot.num_joints + 1:
-        away = {
-            name: misplacement(*_as_read(q, base, places, order, robot))
-            for name, order in orders.items()
-        }
-        best, other = sorted(away, key=lambda n: away[n])
-        if away[best] < NEAR and CLEARLY * away[best] < away[other]:
-            return best, orders[best], f"{words[best]} by the places of bodies"
+        known = next((n for n, o in orders.items() if o == order), "")
+        _agree(asked, known or "another order", "by its joint_names", path)
+        return known or "mjlab", order, f"{WORDS.get(known, 'joints')} by names"
+    seen = _by_places(q, base, places, orders, robot)
+    if seen:
+        _agree(asked, seen, "by the places of its bodies", path)
+        return seen, orders[seen], f"{WORDS[seen]} by the places of bodies"
+    if asked:
+        return asked, orders[asked], f"{WORDS[asked]} as said"
     over = {name: excess(robot, _sorted(q, order)) for name, order in orders.items()}
     best, other = sorted(over, key=lambda n: over[n])
     if over[best] <= BEYOND < over[other]:
-        return best, orders[best], f"{words[best]} by the ranges of joints"
+        return best, orders[best], f"{WORDS[best]} by the ranges of joints"
     raise BackbeatError(
         f"{path}: it has no names, and the order of its joints is open: depth first "
         f"(--format mjlab) they go {_over(over['mjlab'])}, breadth first (--format "
         f"beyondmimic) {_over(over['beyondmimic'])}; say which"
     )
+
+
+def _agree(asked: str, found: str, how: str, path: str | Path) -> None:
+    """Refuses a format that is asked for where the file shows another.
+
+    Raises:
+        BackbeatError: so it is.
+    """
+    if asked and asked != found:
+        raise BackbeatError(
+            f"{path}: --format {asked} was asked for, and {how} it is {found}; leave "
+            "the format out"
+        )
+
+
+def _by_places(
+    q: np.ndarray,
+    base: np.ndarray,
+    places: np.ndarray,
+    orders: Mapping[str, Sequence[int]],
+    robot: RobotModel,
+) -> str:
+    """The format in whose order bodies are where the angles put them; "" if in none."""
+    if places.shape[1] != robot.num_joints + 1:
+        return ""
+    away = {
+        name: misplacement(*_as_read(q, base, places, order, robot))
+        for name, order in orders.items()
+    }
+    best, other = sorted(away, key=lambda n: away[n])
+    near = away[best] < NEAR and CLEARLY * away[best] < away[other]
+    return best if near else ""
 
 
 def _over(excess: float) -> str:

@@ -92,10 +92,7 @@ def find_format(raw: bytes, path: str | Path) -> str:
     """
     suffix = Path(path).suffix.lower()
     if _PICKLE.match(raw) or suffix in _PICKLES:
-        raise BackbeatError(
-            f"{path} is a pickle, which runs code when it is read, and is not read; "
-            "GMR's batch_gmr_pkl_to_csv.py makes CSV of its pickles, which can be"
-        )
+        raise _of_pickle(path)
     if raw.startswith(b"PK"):
         return _of_arrays(raw, path)
     if raw.startswith(b"\x93NUMPY"):
@@ -117,9 +114,19 @@ def find_format(raw: bytes, path: str | Path) -> str:
     return robot_csv.FORMAT if robot_csv.is_headerless(raw) else named_csv.FORMAT
 
 
+def _of_pickle(path: str | Path) -> BackbeatError:
+    """Why a pickle is not read, and what to do."""
+    return BackbeatError(
+        f"{path} is a pickle, which runs code when it is read, and is not read; GMR's "
+        "batch_gmr_pkl_to_csv.py makes CSV of its pickles, which can be"
+    )
+
+
 def _of_arrays(raw: bytes, path: str | Path) -> str:
     """The format of an NPZ file, by the names of its arrays."""
     names = set(array_names(raw, path))
+    if any(n.endswith(".pkl") for n in names):  # As PyTorch packs what it saves.
+        raise _of_pickle(path)
     if "qpos" in names:
         return holosoma.FORMAT
     if "joint_pos" in names:

@@ -2,6 +2,7 @@
 
 import io
 import json
+import zipfile
 
 import numpy as np
 import pandas as pd
@@ -167,6 +168,23 @@ def test_deepmimic_text_of_a_robot_is_read_and_of_a_person_refused(read, states)
     person = json.dumps({"Loop": "wrap", "Frames": [[0.03] + [0.0] * 43] * 5})
     with pytest.raises(BackbeatError, match="DeepMimic's person"):
         read("a.txt", person.encode())
+
+
+def test_what_only_code_could_read_is_refused_with_its_converter(read):
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr("archive/data.pkl", b"\x80\x02.")
+    for name, raw in (
+        ("a.pkl", b"anything"),
+        ("a.csv", b"\x80\x04K\x01."),
+        ("a.pt", packed.getvalue()),
+    ):
+        with pytest.raises(BackbeatError, match=r"batch_gmr_pkl_to_csv\.py"):
+            read(name, raw)
+    objects = io.BytesIO()
+    np.savez(objects, qpos=np.array([{}], object), fps=30)
+    with pytest.raises(BackbeatError, match="made of objects"):
+        read("a.npz", objects.getvalue())
 
 
 def test_gaps_are_told_and_parts_cut(read, states):

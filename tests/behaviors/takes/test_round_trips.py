@@ -159,7 +159,8 @@ def test_files_without_names_are_told_by_the_places_of_bodies(g1, write, tmp_pat
     states = states_of("g1", 50.0)
     for form in ("mjlab", "beyondmimic"):
         with np.load(write(states, form)) as file:
-            plain = {k: file[k] for k in file.files if not k.endswith("names")}
+            named = {k: file[k] for k in file.files}
+        plain = {k: array for k, array in named.items() if not k.endswith("names")}
         path = tmp_path / "plain.npz"
         np.savez(path, **plain)
         take = read_take(path, g1)
@@ -179,6 +180,12 @@ def test_files_without_names_are_told_by_the_places_of_bodies(g1, write, tmp_pat
         with pytest.raises(BackbeatError, match=r"mjlab.*--format beyondmimic"):
             read_take(path, g1)
         assert read_take(path, g1, Conventions(format=form)).format == form
+        # What a file shows is not overruled.
+        other = "mjlab" if form == "beyondmimic" else "beyondmimic"
+        for arrays, how in ((named, "joint_names"), (plain, "places of its bodies")):
+            np.savez(path, **arrays)
+            with pytest.raises(BackbeatError, match=f"{how} it is {form}"):
+                read_take(path, g1, Conventions(format=other))
 
 
 def test_a_period_in_fps_is_seen(g1, write, tmp_path):
