@@ -12,7 +12,7 @@ from scipy.ndimage import maximum_filter1d, uniform_filter1d
 from backbeat.behaviors.retargeting.robot_parts import SIDES, RobotParts
 
 # Length of a leg that is used, of one with a straight knee.
-USED = 0.985
+USED = 0.97
 # Time over which hips go down before a leg is straight, and up after it [s].
 GENTLY = 0.4
 # Most that hips are lowered, in legs.
