@@ -39,7 +39,8 @@ Sources
 
 import numpy as np
 
-from backbeat.models.contact.cones import CONE_ROWS, wrench_cone
+from backbeat.models.contact.cones import CONE_ROWS
+from backbeat.models.contact.edges import EDGES, WHOLE, edge_cone
 from backbeat.models.dynamics.finite import UNBOUNDED
 from backbeat.models.dynamics.rolling import FLAT
 from backbeat.optimization.kinematics.joint_units import joint_units
@@ -108,6 +109,7 @@ class Transcription:
             frame_R=_stack([s.frame.R_PF for s in slots], (3, 3)),
             frame_p=_stack([s.frame.p_PF for s in slots], (3,)),
             frame_rolls=self._rolls(P),
+            frame_edge=_by_knot([s.edge for s in slots], nothing.edge),
             frame_used=_by_knot([s.used for s in slots], nothing.used),
             R_WG=_by_knot([s.R_WG for s in slots], nothing.R_WG),
             p_WG=_by_knot([s.p_WG for s in slots], nothing.p_WG),
@@ -117,6 +119,7 @@ class Transcription:
             sphere_on=self._spheres_on(),
             midpoint_on=self._midpoints_on(),
             cone=self._cones(),
+            cone_of=self._cones_at_knots(),
             wrench_start=np.where(on, start, -1).astype(np.int64),
             wrench_first=np.array([6 - s for s in sizes], np.int64),
             num_wrench=(on * sizes).sum(1).astype(np.int64),
@@ -183,13 +186,27 @@ class Transcription:
         return on
 
     def _cones(self) -> np.ndarray:
-        cones = np.zeros((len(self._frames), CONE_ROWS, 6))
+        """(3, C, CONE_ROWS, 6) cones of contacts on each of `EDGES`."""
+        cones = np.zeros((len(EDGES), len(self._frames), CONE_ROWS, 6))
         limits = self.problem.limits
+        mu = limits.friction_share * limits.friction
         for i, c in enumerate(self._frames):
-            half = limits.patch_share * np.array(c.bearing)
-            A = wrench_cone(half[0], half[1], limits.friction_share * limits.friction)
-            cones[i, : len(A)] = A
+            for n, edge in enumerate(EDGES):
+                A = edge_cone(c, edge, mu, limits.patch_share)
+                cones[n, i, : len(A)] = A
         return cones
+
+    def _cones_at_knots(self) -> np.ndarray:
+        """(N, C) which of the cones holds: where a foot starts to roll, its edge's."""
+        schedule, t = self.problem.schedule, self.problem.times
+        middles = 0.5 * (t[1:] + t[:-1])
+        chosen = np.zeros((len(t), len(self._frames)), np.int64)
+        for i, name in enumerate(self.contacts):
+            edges = schedule.edges(middles, name)
+            beside = np.r_[edges[:1], edges], np.r_[edges, edges[-1:]]
+            edge = np.where(beside[0] != WHOLE, *beside)
+            chosen[:, i] = edge % len(EDGES)
+        return chosen
 
     def _center_of_mass(self) -> tuple[np.ndarray, np.ndarray]:
         N = self.problem.num_knots

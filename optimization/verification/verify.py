@@ -9,7 +9,7 @@ result is a certificate: the worst value of each check, where and when.
 import numpy as np
 
 from backbeat.models.collision.shapes import CollisionModel
-from backbeat.models.contact.cones import wrench_cone
+from backbeat.models.contact.edges import EDGES, WHOLE, edge_cone
 from backbeat.models.dynamics.frames import ContactFrame
 from backbeat.models.robot.model import RobotModel
 from backbeat.optimization.interior_point.solution import (
@@ -96,7 +96,8 @@ class Verifier:
         self._replay = ReplayPlant(robot)
         self._clearance = Clearance(robot, collisions)
         self._cones = {
-            n: wrench_cone(*c.bearing, friction) for n, c in robot.contacts.items()
+            n: [edge_cone(c, edge, friction) for edge in EDGES]
+            for n, c in robot.contacts.items()
         }
 
     def verify(
@@ -153,23 +154,36 @@ class Verifier:
             t, corners, arms = motion.t[on], corners[stands], arms[stands]
             support = motion.R_WC[on, c].transpose(0, 2, 1)
             places = contact.corners() @ support + motion.p_WC[on, c][:, None]
-            touching = _touching_corners(contact, arms, support)
+            edge = motion.edge[on, c]
+            touching = _touching_corners(contact, arms, support, edge)
             apart = np.linalg.norm(corners - places, axis=2)
             apart = np.where(touching, apart, 0.0).max(1, initial=0.0)
             worst.see_all("contact_position", apart[:, None], t, [name])
+            # What is not on the ground while the rest rolls is above it.
+            up = np.einsum("ski,si->sk", corners - places, motion.R_WC[on, c][:, :, 2])
+            depth = np.where(edge != WHOLE, -up.min(1, initial=0.0), 0.0)
+            worst.see_all("penetration", depth[:, None], t, [name])
             V = replayed.V_WT[stands, c]
             if contact.rolls:
                 # It touches along its length, about which it turns.
                 ahead = contact.half_length * R[stands][:, None, :, 0]
                 arms = ahead * np.array([1.0, -1.0])[:, None]
+            reach = corners - replayed.p_WT[stands, c][:, None]
+            arms = np.where((edge != WHOLE)[:, None, None], reach, arms)
             speeds = V[:, None, 3:] + np.cross(V[:, None, :3], arms)
+            speeds = np.where(
+                touching[:, : speeds.shape[1], None] | (edge == WHOLE)[:, None, None],
+                speeds,
+                0.0,
+            )
             slip = np.linalg.norm(speeds, axis=2).max(1, initial=0.0)
             worst.see_all("contact_slip", slip[:, None], t, [name])
             w = motion.wrench[on, c]
             if contact.rolls:
                 moved = replayed.p_WT[stands, c] - replayed.p_WC[stands, c]
                 w = _of_line(contact, w, np.linalg.norm(moved, axis=1))
-            rows = np.c_[w @ self._cones[name].T, -w[:, 5]]
+            cones = np.array(self._cones[name])[edge % len(EDGES)]
+            rows = np.c_[np.einsum("sri,si->sr", cones, w), -w[:, 5]]
             excess = rows.max(1, initial=-np.inf) / weight
             worst.see_all("friction", excess[:, None], t, [name])
 
@@ -205,7 +219,8 @@ class Verifier:
         robot, t = self._robot, motion.t[samples]
         dt, middle = np.diff(t)[:, None], 0.5 * (t[1:] + t[:-1])
         standing = motion.standing[samples]
-        switches = (standing[1:] != standing[:-1]).any(1)
+        holds = np.where(standing, motion.edge[samples], WHOLE + 2)
+        switches = (holds[1:] != holds[:-1]).any(1)
         v, vdot = motion.v[samples], motion.vdot[samples]
         # The two sides of an impact have no difference that means anything.
         apart = dt[:, 0] > SAME_TIME
@@ -232,17 +247,21 @@ class Verifier:
 
 
 def _touching_corners(
-    contact: ContactFrame, arms: np.ndarray, support: np.ndarray
+    contact: ContactFrame, arms: np.ndarray, support: np.ndarray, edge: np.ndarray
 ) -> np.ndarray:
     """(S, 4) which corners touch where a contact stands: the lower two, if it rolls.
+
+    Those of its edge, if it is on one.
 
     Args:
         contact: the contact.
         arms: (S, 4, 3) its corners from its middle, world axes [m].
         support: (S, 3, 3) rotation of the world in the axes of its support.
+        edge: (S,) the edge that it is on.
     """
     if not contact.rolls:
-        return np.ones(arms.shape[:2], bool)
+        ahead = np.sign(contact.corners()[:, 0])
+        return (edge == WHOLE)[:, None] | (edge[:, None] == ahead)
     heights = np.einsum("ski,si->sk", arms, support[:, 2])
     return np.asarray(heights <= heights.mean(axis=1, keepdims=True))
 
