@@ -20,7 +20,7 @@ Source
 import numpy as np
 
 from backbeat.models.compiled import compiled
-from backbeat.models.compiled.arrays import Vector
+from backbeat.models.compiled.arrays import Matrix, Vector
 from backbeat.models.contact.cones import wrench_cone
 from backbeat.models.dynamics.frames import LINE, ContactFrame
 
@@ -72,3 +72,24 @@ def move_to_edge(w: Vector, e: float) -> None:
     """`about_edge` of one wrench (6,), in place."""
     w[1] += e * w[5]
     w[2] -= e * w[4]
+
+
+@compiled
+def level_pitch(R: Matrix, out: Matrix) -> float:
+    """Writes an orientation (3, 3) with the pitch about its own y axis taken off.
+
+    Its x axis is level then. Returns that pitch, x axis down [rad].
+    """
+    x, y = R[0, 1], R[1, 1]
+    size = np.sqrt(max(x * x + y * y, 1e-12))
+    out[0, 0], out[1, 0], out[2, 0] = y / size, -x / size, 0.0
+    for i in range(3):
+        out[i, 1] = R[i, 1]
+    for i in range(3):
+        j, k = (i + 1) % 3, (i + 2) % 3
+        out[i, 2] = out[j, 0] * out[k, 1] - out[k, 0] * out[j, 1]
+    ahead, up = 0.0, 0.0
+    for i in range(3):
+        ahead += R[i, 0] * out[i, 0]
+        up += R[i, 0] * out[i, 2]
+    return np.arctan2(-up, ahead)

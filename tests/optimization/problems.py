@@ -72,9 +72,9 @@ def uneven(**changes):
     return squat(9, duration=0.8, times=np.r_[0.0, np.cumsum(steps)], **changes)
 
 
-def rolled(num_knots: int = 9, **changes):
+def rolled(num_knots: int = 9, duration: float = 1.0, **changes):
     """Both feet roll, one over its heel and one over its toe, and come back."""
-    plain = squat(num_knots)
+    plain = squat(num_knots, duration)
     feet = plain.schedule.phases[0].contacts
     parts = np.array([0.25, 0.5, 0.25]) * plain.times[-1]
     schedule = ContactSchedule(
