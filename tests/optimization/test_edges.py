@@ -1,4 +1,4 @@
-"""Soles that roll over heel and toe: cones of edges, plans, and what Drake makes of it."""
+"""Soles that roll over heel and toe: cones of edges, plans, Drake's verdict on them."""
 
 from dataclasses import replace
 
