@@ -123,9 +123,9 @@ class Footprints:
         feet = self.places.values()
         yaw = np.mean([[p.yaw for p in places] for places in feet], axis=0)
         places = {f: [p.p for p in ps] for f, ps in self.places.items()}
-        ways = strides(self.steps, places, yaw)
+        forward = strides(self.steps, places, yaw)
         self.rolls = find_rolls(
-            self.steps, self.lengths, self.counts, ways, leg, gravity
+            self.steps, self.lengths, self.counts, forward, leg, gravity
         )
 
     def roll_of(self, i: int, foot: str, edge: int) -> Roll | None:

@@ -18,7 +18,7 @@ from pydrake.math import RigidTransform, RollPitchYaw
 
 from backbeat.behaviors.footsteps.step import FEET, STANDING, Step
 from backbeat.behaviors.motion.time_law import minimum_jerk
-from backbeat.models.contact.edges import HEEL, TOE
+from backbeat.models.dynamics.edges import HEEL, TOE
 
 # Shares of the time with both feet on the ground in which they roll; and the most of
 # that time that counts, in times of a pendulum as long as the leg.

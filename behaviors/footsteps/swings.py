@@ -10,14 +10,15 @@ from backbeat.behaviors.footsteps.jump import JUMP_CLEARANCE
 from backbeat.behaviors.footsteps.rolling import Roll, pitches, tilted
 from backbeat.behaviors.footsteps.step import FEET, STANDING
 from backbeat.behaviors.motion.time_law import minimum_jerk
-from backbeat.models.contact.edges import HEEL, TOE, edge_offset
+from backbeat.models.dynamics.edges import HEEL, TOE, edge_offset
 from backbeat.models.robot.model import RobotModel
 from backbeat.optimization.problem.tasks import FrameTask
 
 # A swing keeps at least this share of its clearance.
 LEAST_CLEARANCE = 0.8
-# Cost per second on the pitch of a foot on an edge [1/rad^2].
-PITCH_WEIGHT = 40.0
+# Cost per second on the pitch of a foot that rolls, on its edge and in the air
+# [1/rad^2]: one that is pitched farther has its other edge in the ground.
+PITCH_WEIGHT = 400.0
 
 
 def swing_tasks(robot: RobotModel, prints: Footprints) -> Iterator[FrameTask]:
@@ -59,6 +60,8 @@ def _swing(
     # One that rolls does so with its leg.
     turns = "ry rz" if robot.contacts[name].rolls else "rx ry rz"
     yield FrameTask(name, knots, targets, turns, weight=40.0)
+    if pitch.any():
+        yield FrameTask(name, knots, targets, "ry", weight=PITCH_WEIGHT)
     if not free:
         yield FrameTask(name, knots, targets, "x y", weight=40.0)
         yield FrameTask(name, knots, targets, "z", weight=400.0)

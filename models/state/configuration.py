@@ -8,7 +8,7 @@ from pydrake.math import RigidTransform, RotationMatrix
 from backbeat.models.collision.distances import distances
 from backbeat.models.collision.shapes import CollisionArrays
 from backbeat.models.compiled.bound import bind
-from backbeat.models.contact.edges import level_pitch
+from backbeat.models.dynamics.edges import level_pitch
 from backbeat.models.dynamics.frame_arrays import FrameArrays
 from backbeat.models.dynamics.frames import Frame
 from backbeat.models.dynamics.kinematic_tree import make_workspace

@@ -16,13 +16,12 @@ from scipy.linalg import block_diag
 from backbeat.models.compiled import compiled
 from backbeat.models.compiled.arrays import Indices, Vector
 from backbeat.models.compiled.bound import bind
-from backbeat.models.contact.cones import PATCH_MARGIN
 from backbeat.models.dynamics.finite import UNBOUNDED
-from backbeat.models.dynamics.frames import LINE
 from backbeat.models.dynamics.pendulum import pendulum_time
 from backbeat.mpc.horizon.momentum_dynamics import dynamics_pattern, linearize_dynamics
+from backbeat.mpc.horizon.pressure_rows import PressureRows
 from backbeat.mpc.horizon.sampling import BODY, Horizon
-from backbeat.mpc.plans.weights import PRESSURE_ROWS, PredictiveWeights, patch_rows
+from backbeat.mpc.plans.weights import PredictiveWeights, patch_rows
 from backbeat.mpc.predictive.bounds import LEAST_HEIGHT, step_limit_rows
 from backbeat.mpc.predictive.cost_entries import CostEntries, write_cost
 from backbeat.mpc.reference.scale import LEG
@@ -227,13 +226,10 @@ class PredictiveMatrices:
         ]
         entries = np.array(knots)[:, self._friction_mask]
         self._friction_entries = entries.astype(int) - 1
-        rows_of = 10 * np.arange(self._C)[:, None] + PRESSURE_ROWS
-        columns_of = 6 * np.arange(self._C)[:, None] + 5
-        self._pressure_entries = np.array(knots)[:, rows_of, columns_of].astype(int) - 1
-        self._wrench_columns = self._iu[:, None] + np.arange(6 * self._C)
-        self._edge = np.zeros((N, self._C))
         contacts = [self._reference.robot.contacts[n] for n in self._reference.patches]
-        self._lengths = PATCH_MARGIN * np.array([c.bearing[0] for c in contacts])
+        numbers = np.array(knots).astype(int) - 1
+        self._pressure = PressureRows(numbers, [c.bearing[0] for c in contacts])
+        self._wrench_columns = self._iu[:, None] + np.arange(6 * self._C)
         self._step_limit_entries = at[N * rows : last].data.astype(int) - 1
         self._rate_change_entries = at[last:].data.astype(int) - 1
         return G
@@ -292,7 +288,7 @@ class PredictiveMatrices:
                 self._patches(friction_scale),
             )
             G.data[self._friction_entries] = self._G_knot[self._friction_mask]
-        on_edge = self._write_edges(horizon)
+        on_edge = self._pressure.write(horizon.edge * horizon.standing, G.data)
         first, last = N * len(self._G_knot), G.shape[0] - self._rate_change_rows
         out = np.empty((2, G.shape[0]))
         out[0, :first] = -UNBOUNDED
@@ -316,19 +312,6 @@ class PredictiveMatrices:
         G.data[self._rate_change_entries] = entries
         out[0, last:], out[1, last:] = -most, most
         return out
-
-    def _write_edges(self, horizon: Horizon) -> bool:
-        """Writes the center of pressure of patches; whether any is on an edge.
-
-        Where a foot stands on an edge the pressure is there, as far as `LINE`.
-        """
-        edge = horizon.edge * horizon.standing
-        if not np.array_equal(edge, self._edge):
-            self._edge = edge
-            reach = np.where(edge == 0.0, self._lengths, PATCH_MARGIN * LINE)
-            entries = np.stack([edge - reach, -edge - reach], axis=-1)
-            self.G.data[self._pressure_entries] = entries
-        return bool(edge.any())
 
     def _rate_change(self, horizon: Horizon) -> tuple[np.ndarray, np.ndarray]:
         """Entries and bounds of the change of the rate, as dilations per interval.

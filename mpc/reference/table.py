@@ -7,7 +7,7 @@ import numpy as np
 
 from backbeat.behaviors.library.behavior import Behavior
 from backbeat.models.compiled.arrays import Array3, Array4, FlagMatrix, Matrix, Vector
-from backbeat.models.contact.edges import WHOLE, edge_offset
+from backbeat.models.dynamics.edges import WHOLE, edge_offset
 from backbeat.models.dynamics.rolling import ROLLED
 from backbeat.models.robot.model import RobotModel
 from backbeat.models.state.frame_trajectories import frame_trajectories

@@ -11,7 +11,7 @@ import numpy as np
 from backbeat.models.compiled import compiled
 from backbeat.models.compiled.arrays import Flags, Indices, Matrix
 from backbeat.models.compiled.bound import Bound
-from backbeat.models.contact.edges import move_to_edge
+from backbeat.models.dynamics.edges import move_to_edge
 from backbeat.models.dynamics.rotations import cross, quaternion_to_matrix, rotation_exp
 from backbeat.mpc.plans.plan import PlanArrays, interpolate
 from backbeat.mpc.reference.sampling import ReferenceSample

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from backbeat.models.contact.edges import EDGES, edge_cone
+from backbeat.models.dynamics.edges import EDGES, edge_cone
 from backbeat.models.dynamics.finite import UNBOUNDED
 from backbeat.optimization.interior_point.solution import TrajectorySolution
 from backbeat.optimization.problem.trajectory_problem import Limits

@@ -9,7 +9,7 @@ import numpy as np
 from pydrake.math import RigidTransform
 
 from backbeat.models.common.errors import BackbeatError
-from backbeat.models.contact.edges import WHOLE
+from backbeat.models.dynamics.edges import WHOLE
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class Phase:
         contacts: pose X_WC of every contact that stands, by contact name.
         name: what a person calls it.
         edges: of contacts that stand on an edge, which one; their pose is that of the
-            flat sole. See `backbeat.models.contact.edges`.
+            flat sole. See `backbeat.models.dynamics.edges`.
     """
 
     duration: float
@@ -106,10 +106,10 @@ class ContactSchedule:
             return out
         around = self._around(np.asarray(t, float), 1e-9)
         for i, (first, last) in enumerate(zip(*around, strict=True)):
-            holds = {phase.hold(name) for phase in self.phases[first:last]}
-            holds.discard(None)
-            if holds and WHOLE not in holds:
-                out[i] = max(holds)
+            holds = [phase.hold(name) for phase in self.phases[first:last]]
+            edges = [hold for hold in holds if hold is not None]
+            if edges and WHOLE not in edges:
+                out[i] = edges[0]
         return out
 
     def flights(self) -> Iterator[tuple[float, float]]:

@@ -22,7 +22,7 @@ class DenseTrajectory:
         p_WC: (M, C, 3) place of the contact's support [m].
         tau: (M, nj) joint torques, viscous friction included [N m].
         edge: (M, C) the edge on which a contact stands, or 0; see
-            `backbeat.models.contact.edges`.
+            `backbeat.models.dynamics.edges`.
         contacts: contact names.
     """
 

@@ -47,7 +47,7 @@ class StandingContacts(NamedTuple):
     edge: Matrix  # (M, C) how far ahead of its middle a sole on an edge stands [m]
 
 
-class Stance(NamedTuple):
+class SupportSample(NamedTuple):
     """Contacts at one sample."""
 
     standing: FlagsView  # (C,)
@@ -106,7 +106,7 @@ def make_consistent(
                 True,
             )
             put_limb(program.tree, program.gravity, ws, placed, now, change)
-        stance = Stance(standing[s], R_WC[s], contacts.edge[s])
+        stance = SupportSample(standing[s], R_WC[s], contacts.edge[s])
         _balance(program, ws, stance, now, motion.wrench[s], full)
         for j in range(tau.shape[1]):
             tau[s, j] = full[nf + j]
@@ -127,27 +127,18 @@ def _balance(program, ws, stance, now, wrench, tau):
     standing, R_WC, edge = stance
     body, C = program.frame_body, standing.shape[0]
     nf = 6 if tree.floating else 0
-    R = np.empty((3, 3))
     r, touch = np.empty((C, 3)), np.empty((C, 3))
     W = np.empty(6)
-    up, to_pivot, to_place = np.empty(3), np.empty(3), np.empty(3)
     # A newton meter of correction costs as much as ten newtons.
     reach = 0.1
     for attempt in range(2):
         forward_pass(tree, now.q, now.v, now.vdot, program.gravity, ws, False)
         body_forces(tree, ws, False)
         for c in range(C):
-            R_BF, p_BF = program.frame_R[c], program.frame_p[c]
-            frame_pose(tree, ws, now.q, body[c], R_BF, p_BF, R, r[c])
             if not standing[c]:
                 continue
+            _see_support(program, ws, now.q, stance, c, r[c], touch[c])
             for i in range(3):
-                up[i] = R_WC[c, i, 2]
-            roll(R, up, program.frame_rolls[c], to_pivot, to_place)
-            for i in range(3):
-                to_edge = edge[c] * R[i, 0]
-                touch[c, i] = r[c, i] + to_pivot[i] + to_edge
-                r[c, i] += to_pivot[i] + to_edge - edge[c] * R_WC[c, i, 0]
                 W[i] = 0.0
                 W[3 + i] = 0.0
                 for m in range(3):
@@ -186,6 +177,19 @@ def _balance(program, ws, stance, now, wrench, tau):
                 # From where it touches to where wrenches are about.
                 wrench[c, 1] -= edge[c] * y[5]
                 wrench[c, 2] += edge[c] * y[4]
+
+
+@compiled
+def _see_support(program, ws, q, stance, c, r, touch):
+    """Writes what the wrench of contact c is about, and where it touches, (3,) each."""
+    R, up = np.empty((3, 3)), stance.R_WC[c, :, 2].copy()
+    to_pivot, edge = np.empty(3), stance.edge[c]
+    R_BF, p_BF = program.frame_R[c], program.frame_p[c]
+    frame_pose(program.tree, ws, q, program.frame_body[c], R_BF, p_BF, R, r)
+    roll(R, up, program.frame_rolls[c], to_pivot, np.empty(3))
+    for i in range(3):
+        touch[i] = r[i] + to_pivot[i] + edge * R[i, 0]
+        r[i] = touch[i] - edge * stance.R_WC[c, i, 0]
 
 
 @compiled

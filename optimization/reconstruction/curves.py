@@ -6,7 +6,7 @@ import numpy as np
 from pydrake.math import RigidTransform
 from scipy.interpolate import BSpline, CubicSpline
 
-from backbeat.models.contact.edges import WHOLE, edge_offset
+from backbeat.models.dynamics.edges import WHOLE, edge_offset
 from backbeat.models.dynamics.kinematic_tree import make_workspace
 from backbeat.models.state.configuration import Configuration
 from backbeat.optimization.interior_point.solution import TrajectorySolution

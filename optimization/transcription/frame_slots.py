@@ -10,7 +10,7 @@ import numpy as np
 from pydrake.math import RigidTransform
 
 from backbeat.models.common.errors import BackbeatError
-from backbeat.models.contact.edges import HELD_AXES, WHOLE, edge_offset
+from backbeat.models.dynamics.edges import HELD_AXES, WHOLE, edge_offset
 from backbeat.models.dynamics.finite import UNBOUNDED
 from backbeat.models.dynamics.frames import Frame
 from backbeat.optimization.problem.tasks import FrameTask, axis_indices

@@ -3,8 +3,8 @@
 import numpy as np
 
 from backbeat.models.compiled import compiled
-from backbeat.models.contact.edges import move_to_edge
 from backbeat.models.dynamics.derivatives import add_wrench_derivative
+from backbeat.models.dynamics.edges import move_to_edge
 from backbeat.models.dynamics.recursion import apply_wrench
 from backbeat.models.dynamics.rolling import ROLLED
 from backbeat.models.dynamics.rotations import add_cross

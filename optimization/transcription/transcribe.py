@@ -40,7 +40,7 @@ Sources
 import numpy as np
 
 from backbeat.models.contact.cones import CONE_ROWS
-from backbeat.models.contact.edges import EDGES, WHOLE, edge_cone
+from backbeat.models.dynamics.edges import EDGES, WHOLE, edge_cone
 from backbeat.models.dynamics.finite import UNBOUNDED
 from backbeat.models.dynamics.rolling import FLAT
 from backbeat.optimization.kinematics.joint_units import joint_units
@@ -84,8 +84,8 @@ class Transcription:
         spans = _spans(h, problem.beside)
         dt = np.r_[0.5 * h[0], 0.5 * (h[1:] + h[:-1]), 0.5 * h[-1]]
         C, P, motors = len(self._frames), len(slots), problem.motor_rows
-        spheres = len(problem.collisions.spheres)
-        rows = row_layout(nj, C, P, spheres, len(motors.lower), len(rated))
+        spheres, limited = len(problem.collisions.spheres), len(motors.lower)
+        rows = row_layout(nj, C, P, spheres, limited, len(rated))
         on = self._active()
         sizes = np.array([3 if c.is_point else 6 for c in self._frames], np.int64)
         start = np.cumsum(on * sizes, axis=1) - on * sizes if C else np.zeros((N, 0))
@@ -98,9 +98,7 @@ class Transcription:
             weight=robot.weight,
             gravity=robot.gravity,
             effort=robot.effort_limits,
-            # Whose limit is infinite has no motor, and no part in any row.
-            motor_torque=motors.torque
-            * np.where(np.isfinite(robot.effort_limits), robot.effort_limits, 0.0),
+            motor_torque=motors.torque * _finite(robot.effort_limits),
             motor_speed=motors.speed,
             h=h,
             span=spans,
@@ -135,7 +133,9 @@ class Transcription:
             lower=np.full((N, rows.num_rows), -UNBOUNDED),
             upper=np.full((N, rows.num_rows), UNBOUNDED),
             # Makes 1 mm/s of remaining speed as bad as 1e-2 of a scaled row.
-            rest_scale=10.0 * spans[-1] if problem.end_at_rest else 0.0,
+            rest_scale=10.0 * _spans(h, problem.beside)[-1]
+            if problem.end_at_rest
+            else 0.0,
         )
         write_bounds(problem, program, slots, on)
         return program
@@ -203,9 +203,8 @@ class Transcription:
         chosen = np.zeros((len(t), len(self._frames)), np.int64)
         for i, name in enumerate(self.contacts):
             edges = schedule.edges(middles, name)
-            beside = np.r_[edges[:1], edges], np.r_[edges, edges[-1:]]
-            edge = np.where(beside[0] != WHOLE, *beside)
-            chosen[:, i] = edge % len(EDGES)
+            before, after = np.r_[edges[:1], edges], np.r_[edges, edges[-1:]]
+            chosen[:, i] = np.where(before != WHOLE, before, after) % len(EDGES)
         return chosen
 
     def _center_of_mass(self) -> tuple[np.ndarray, np.ndarray]:
@@ -244,6 +243,11 @@ class Transcription:
             shares[robot.base_velocities + robot.joint_indices([group])] *= factor
         shares[robot.base_velocities :] /= joint_units(robot) ** 2
         return shares
+
+
+def _finite(limits: np.ndarray) -> np.ndarray:
+    """Limits, zero where they are infinite: without a motor no part in any row."""
+    return np.where(np.isfinite(limits), limits, 0.0)
 
 
 def _spans(h: np.ndarray, beside: tuple[float, float]) -> np.ndarray:

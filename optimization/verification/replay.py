@@ -11,7 +11,7 @@ from pydrake.math import RigidTransform
 from pydrake.multibody.plant import MultibodyPlant
 from pydrake.multibody.tree import JacobianWrtVariable, MultibodyForces
 
-from backbeat.models.contact.edges import WHOLE
+from backbeat.models.dynamics.edges import WHOLE
 from backbeat.models.dynamics.frames import ContactFrame
 from backbeat.models.dynamics.rolling import ROLLED
 from backbeat.models.robot.fusing import set_joints

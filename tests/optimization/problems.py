@@ -9,7 +9,7 @@ from backbeat.behaviors.footsteps.rolling import tilted
 from backbeat.behaviors.posture.stance import start_configuration, support_poses
 from backbeat.models.collision.making import make_collision_model
 from backbeat.models.collision.shapes import CYLINDER, WORLD, Solid
-from backbeat.models.contact.edges import HEEL, TOE
+from backbeat.models.dynamics.edges import HEEL, TOE
 from backbeat.models.robot.model import RobotModel
 from backbeat.models.state.configuration import Configuration
 from backbeat.optimization.problem.contact_schedule import (

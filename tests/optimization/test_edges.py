@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 from pydrake.math import RollPitchYaw
 
 from backbeat.models.common.errors import BackbeatError
-from backbeat.models.contact.edges import (
+from backbeat.models.dynamics.edges import (
     HEEL,
     TOE,
     WHOLE,

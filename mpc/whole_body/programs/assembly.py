@@ -9,8 +9,8 @@ import numpy as np
 from backbeat.models.compiled import compiled
 from backbeat.models.compiled.arrays import Vector
 from backbeat.models.compiled.bound import Bound
-from backbeat.models.contact.edges import level_pitch
 from backbeat.models.dynamics.composites import mass_matrix
+from backbeat.models.dynamics.edges import level_pitch
 from backbeat.models.dynamics.kinematics import (
     base_position,
     frame_acceleration,
