@@ -87,8 +87,7 @@ class Transcription:
         spheres, limited = len(problem.collisions.spheres), len(motors.lower)
         rows = row_layout(nj, C, P, spheres, limited, len(rated))
         on = self._active()
-        sizes = np.array([3 if c.is_point else 6 for c in self._frames], np.int64)
-        start = np.cumsum(on * sizes, axis=1) - on * sizes if C else np.zeros((N, 0))
+        sizes, start = self._wrench_variables(on)
         com_target, com_weight = self._center_of_mass()
         posture, posture_weight = self._posture()
         w, nothing = problem.weights, FrameSlot.empty(robot.trunk, N)
@@ -139,6 +138,13 @@ class Transcription:
         )
         write_bounds(problem, program, slots, on)
         return program
+
+    def _wrench_variables(self, on: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """(C,) how many each contact has, and (N, C) where they start at a knot."""
+        sizes = np.array([3 if c.is_point else 6 for c in self._frames], np.int64)
+        if not len(sizes):
+            return sizes, np.zeros((len(on), 0))
+        return sizes, np.cumsum(on * sizes, axis=1) - on * sizes
 
     def _rolls(self, P: int) -> np.ndarray:
         """(P,) half widths of contacts that roll [m]; `FLAT` of other frames."""
@@ -204,7 +210,8 @@ class Transcription:
         for i, name in enumerate(self.contacts):
             edges = schedule.edges(middles, name)
             before, after = np.r_[edges[:1], edges], np.r_[edges, edges[-1:]]
-            chosen[:, i] = np.where(before != WHOLE, before, after) % len(EDGES)
+            edge: np.ndarray = np.where(before != WHOLE, before, after)
+            chosen[:, i] = edge % len(EDGES)
         return chosen
 
     def _center_of_mass(self) -> tuple[np.ndarray, np.ndarray]:
