@@ -84,9 +84,8 @@ class Transcription:
         spans = _spans(h, problem.beside)
         dt = np.r_[0.5 * h[0], 0.5 * (h[1:] + h[:-1]), 0.5 * h[-1]]
         C, P, motors = len(self._frames), len(slots), problem.motor_rows
-        spheres, limited = len(problem.collisions.spheres), len(motors.lower)
-        rows = row_layout(nj, C, P, spheres, limited, len(rated))
-        on = self._active()
+        others = len(problem.collisions.spheres), len(motors.lower), len(rated)
+        rows, on = row_layout(nj, C, P, *others), self._active()
         sizes, start = self._wrench_variables(on)
         com_target, com_weight = self._center_of_mass()
         posture, posture_weight = self._posture()
