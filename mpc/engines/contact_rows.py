@@ -8,7 +8,13 @@ import numpy as np
 from backbeat.models.compiled import compiled
 from backbeat.models.compiled.arrays import Array3, IndexArray3, Matrix, Vector
 from backbeat.mpc.world.contact_roles import ContactRoles
-from backbeat.mpc.world.stick_contacts import FORCE, MEMBER, ROW, SHAFT_FORCE
+from backbeat.mpc.world.stick_contacts import (
+    FORCE,
+    LEAST_FORCE,
+    MEMBER,
+    ROW,
+    SHAFT_FORCE,
+)
 
 # Entries of a pair of shapes: row of the wrenches, sole, stick, member, whether it is
 # the tip of the stick; -1 for none.
@@ -110,8 +116,7 @@ def add_contact(table, a, b, p, m, f, sums):
         if table.kinds[a, b, 4] == 1:
             along = h[0] * f[0] + h[1] * f[1] + h[2] * f[2]
             strikes[stick, FORCE] += table.signs[a, b, 1] * along
-            # A tip that parts from a head overlaps it for a step without a force.
-            if along != 0.0:
+            if abs(along) > LEAST_FORCE:
                 strikes[stick, MEMBER] = table.kinds[a, b, 3]
         else:
             size = f[0] * f[0] + f[1] * f[1] + f[2] * f[2]
