@@ -47,8 +47,8 @@ class ContactLog(ContactSource):
     world. `normal_forces` (S) are those of ground and pedals on each sole [N], as soles
     under pressure feel them, and `sole_wrenches` (6 S) moment and force on each sole,
     in its axes about its origin [N m, N]. The plant samples its outputs, so forces are
-    those of the step that has just ended. `state` is the robot model's [q, v], `plant_state` that of the plant; without
-    pedals there is no such port.
+    those of the step that has just ended. `state` is the robot model's [q, v],
+    `plant_state` that of the plant; without pedals there is no such port.
     """
 
     def __init__(self, world: World, scene: Scene) -> None:
