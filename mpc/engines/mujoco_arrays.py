@@ -99,11 +99,12 @@ def raw_contacts(data: Any, rubs: bool) -> RawContacts:
 
 @compiled
 def command(bound: Bound[MujocoArrays], v: Vector, effort: Vector) -> bool:
-    """Passes (nj,) efforts to motors; whether velocities are within all bounds."""
-    of = bound.content
+    """Passes (nj,) efforts to motors; whether they and velocities are within bounds."""
+    of, bounded = bound.content, True
     for i in range(of.motors.shape[0]):
         of.ctrl[i] = effort[of.motors[i]]
-    bounded = True
+        # MuJoCo takes no effort at all in place of what is no number.
+        bounded &= np.isfinite(of.ctrl[i])
     for i in range(v.shape[0]):
         # A comparison with what is no number is false.
         bounded &= abs(v[i]) < _RUNAWAY

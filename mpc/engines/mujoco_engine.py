@@ -52,6 +52,11 @@ class MujocoEngine:
             setup.world, setup.scene, setup.context, law, step
         )
         self._lib, self._model = made.mujoco, made.model
+        flags = self._lib.mjtDisableBit
+        # What is unstable must not go on from the start in silence, and one robot is
+        # one island.
+        self._model.opt.disableflags |= int(flags.mjDSBL_AUTORESET)
+        self._model.opt.disableflags |= int(flags.mjDSBL_ISLAND)
         self._data = self._lib.MjData(self._model)
         kinds = self._lib.mjtState
         self._kept = int(kinds.mjSTATE_FULLPHYSICS) | int(kinds.mjSTATE_WARMSTART)
@@ -155,7 +160,10 @@ class MujocoEngine:
         lib, model, data = self._lib, self._model, self._data
         self._go_to(now)
         if not command(self._bound, now.v, effort):
-            raise RuntimeError("the numbers of this simulation have left all bounds")
+            raise RuntimeError(
+                "the numbers of this simulation have left all bounds; a shorter "
+                "time_step, or weaker pushes and gains, may keep it stable"
+            )
         if pushes or self._pushed:
             self._push(pushes)
         if now.friction != self._friction:
