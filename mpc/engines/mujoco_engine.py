@@ -207,8 +207,10 @@ class MujocoEngine:
         self._at = memory = np.empty(self._size)
         lib.mj_getState(model, data, memory, self._kept)
         q, v = np.empty(robot.num_positions), np.empty(robot.num_velocities)
-        effort = np.empty(robot.num_joints)
-        sums = ContactSums(*(none.copy() for none in self._none))
+        effort, none = np.empty(robot.num_joints), self._none
+        sums = ContactSums(
+            none.wrenches.copy(), none.normal_forces.copy(), none.strikes.copy()
+        )
         read(self._bound, raw_contacts(data, self._rubs), q, v, effort, sums)
         hands = len(sums.strikes) - len(self._pedals)
         for i, (pedal, axle) in enumerate(self._pedals):
