@@ -11,7 +11,7 @@ that an engine would have which took no time at all.
 
 import argparse
 import time
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from threadpoolctl import threadpool_limits
 
@@ -27,7 +27,7 @@ from backbeat.mpc.simulation.simulate import collect_run
 ENGINES = ("drake", "mujoco")
 SENSORS = {"state": "estimated", "actuator_lag": 0.005}
 TWO = {"planner": "process", "planning_time": 0.02}
-CASES = (
+CASES: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("outstanding-standing", "true state", {}),
     ("outstanding-standing", "true state, two processes", TWO),
     ("outstanding-standing", "sensors", SENSORS),
@@ -50,7 +50,7 @@ class Cost(NamedTuple):
     wrong: int
 
 
-def cost(behavior: Behavior, how: dict[str, object], engine: str, end: float) -> Cost:
+def cost(behavior: Behavior, how: dict[str, Any], engine: str, end: float) -> Cost:
     """Runs a behavior to a time [s] in an engine."""
     name = behavior.name
     scenario = Scenario.of(behavior=name, engine=engine, duration=end, **how)

@@ -20,6 +20,7 @@ from backbeat.mpc.runs.file import load_run, save_run
 from backbeat.mpc.scenario.parts.push import Push
 from backbeat.mpc.scenario.setting_event import SettingEvent
 from backbeat.mpc.scenario.specification import Scenario
+from backbeat.mpc.simulation.running_loop import RunningLoop
 from backbeat.mpc.simulation.simulate import run_scenario
 
 BRIEF = {"behavior": "stand", "lead_in": 0.2, "lead_out": 0.0, "duration": 0.3}
@@ -106,6 +107,28 @@ def test_friction_changes_where_an_event_says_so(mujoco, built):
         for events in ([], [SettingEvent(0.1, friction=0.05)])
     ]
     assert slips[0] < 2.0 < slips[1]
+
+
+def test_what_joints_feel_is_less_by_their_friction(mujoco, built):
+    """Never more than there is, against the velocity, and all of it in motion."""
+    scenario = Scenario.of(**BRIEF, engine="mujoco", joint_friction=0.03)
+    with RunningLoop(built("stand"), scenario, by_hand=False) as running:
+        running.advance(0.2)
+        moving = running.loop.body.moving
+        engine, robot = moving.engine, moving.engine.robot
+        now = moving.moment(moving.GetMyContextFromRoot(running.context))
+    random, most = np.random.default_rng(0), 0.03 * robot.effort_limits
+    moved = 0
+    for _ in range(20):
+        effort = 0.3 * robot.effort_limits * random.uniform(-1, 1, robot.num_joints)
+        before = now.v[robot.base_velocities :]
+        now = engine.step(now, effort)
+        rubs, rate = now.effort - effort, now.v[robot.base_velocities :]
+        assert (np.abs(rubs) <= most * (1.0 + 1e-9)).all()
+        on = (np.abs(rate) > 0.3) & (before * rate > 0.0)
+        assert np.allclose(rubs[on], -(most * np.sign(rate))[on], rtol=0.05)
+        moved += int(on.sum())
+    assert moved > 50
 
 
 def test_all_hits_are_heard(mujoco, built):
