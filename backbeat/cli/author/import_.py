@@ -99,7 +99,7 @@ def robot_of(take: Path, described: "RecordingDescription") -> str:
         raise BackbeatError(
             f"{take} may be a motion of {' or '.join(fits)}; say which with --robot"
         )
-    if len({str(e) for e in refusals}) == 1:
+    if len({str(e) for e in refusals}) == 1:  # It is not the robot.
         raise refusals[0]
     raise BackbeatError(
         f"{take} is no motion of {', '.join(TRIED)}, of which none was named with "
