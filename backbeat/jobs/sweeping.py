@@ -13,6 +13,7 @@ from backbeat.common.verified import load_verified
 from backbeat.jobs.pool import Job, Outcome, Report, run_stream
 from backbeat.models.common.atomic_file import replacing
 from backbeat.models.common.errors import BackbeatError
+from backbeat.models.mjcf.package import load_mujoco
 from backbeat.mpc.analysis.metrics import run_metrics
 from backbeat.mpc.analysis.survival import RECOVERY
 from backbeat.mpc.scenario.requested_tempo import play_length
@@ -76,11 +77,13 @@ def run_sweep(
             library under the same path.
 
     Raises:
-        BackbeatError: a behavior is not in the library, a push cannot be judged, or
-            the table cannot be read or written.
+        BackbeatError: a behavior is not in the library, an engine is not installed, a
+            push cannot be judged, or the table cannot be read or written.
     """
     library = Path(library)
     folder = Path(folder)
+    if not executors and any(c.engine_name == "mujoco" for c in sweep.cells):
+        load_mujoco()
     keys = {
         (c.behavior, c.robot): _behavior_key(library, c.behavior, c.robot)
         for c in sweep.cells
@@ -223,6 +226,7 @@ class _Runner:
         about = {
             "behavior": cell.behavior,
             "robot": _behavior(self._library, *named).robot_model.name,
+            "engine": cell.engine_name,
             "behavior_key": self._keys[named],
             "case": cell.case,
             "values": json.dumps(cell.values),

@@ -13,7 +13,9 @@ from backbeat.models.world.scene import (
 from backbeat.mpc.scenario.model_mismatch import ModelMismatch
 from backbeat.mpc.scenario.setting_event import RANGES
 
-ENGINES = ("drake", "mujoco", "own")
+# Engines by name, and how a scenario names one that is handed in.
+SHIPPED_ENGINES = ("drake", "mujoco")
+ENGINES = (*SHIPPED_ENGINES, "own")
 
 
 @dataclass(frozen=True)
