@@ -4,18 +4,21 @@ from collections.abc import Sequence
 from concurrent.futures import Executor
 from pathlib import Path
 
+from backbeat.behaviors.library.behavior import Behavior
 from backbeat.behaviors.library.store import Library
 from backbeat.common.verified import load_verified
 from backbeat.jobs.pool import Outcome
 from backbeat.jobs.sweeping import Progress, run_sweep
 from backbeat.models.common.atomic_file import replacing
+from backbeat.mpc.engines.behavior_engine import why_not_mujoco
+from backbeat.mpc.scenario.parts.world import SHIPPED_ENGINES
 from backbeat.mpc.sweep.card.robustness import (
     RobustnessCard,
     card_path,
     make_card,
-    survivals,
 )
 from backbeat.mpc.sweep.card.sample import SEEDS, Sample
+from backbeat.mpc.sweep.card.survivals import SurvivedIn, survivals
 from backbeat.mpc.sweep.card.sweeps import card_sweeps
 from backbeat.mpc.sweep.table import sources
 from backbeat.report.pages.card import card_page
@@ -53,11 +56,13 @@ def build_card(
     """
     behavior = load_verified(library, name, robot=robot)
     path = card_path(Library(library).path(name, robot))
+    engines, missing = _engines(behavior)
     disturbances, pushes = (
         run_sweep(sweep, library, path.parent, progress, processes, executors)
-        for sweep in card_sweeps(behavior, seeds)
+        for sweep in card_sweeps(behavior, seeds, engines)
     )
-    card = make_card(behavior, disturbances.summary, pushes.summary, sources())
+    found = disturbances.summary, pushes.summary
+    card = make_card(behavior, *found, sources(), missing)
     for file_path, text in (
         (path, card.to_text()),
         (path.with_suffix(".html"), card_page(card, behavior)),
@@ -89,9 +94,19 @@ def take_sample(
         BackbeatError: as `build_card`.
     """
     behavior = load_verified(library, name, robot=robot)
-    sweep, _ = card_sweeps(behavior, seeds or SEEDS)
+    engines, missing = _engines(behavior)
+    sweep, _ = card_sweeps(behavior, seeds or SEEDS, engines)
     folder = card_path(Library(library).path(name, robot)).parent
     found = run_sweep(sweep, library, folder, progress, processes, executors)
-    taken = survivals(behavior, found.summary)
-    sample = Sample(behavior.name, taken, behavior.robot_model.name)
+    taken = tuple(
+        SurvivedIn(engine, survivals(behavior, found.summary, engine))
+        for engine in engines
+    )
+    sample = Sample(behavior.name, taken, behavior.robot_model.name, missing)
     return sample, list(found.failures)
+
+
+def _engines(behavior: Behavior) -> tuple[Sequence[str], str]:
+    """The engines that a behavior is run in, and why one of ours is not among them."""
+    missing = why_not_mujoco(behavior)
+    return ("drake",) if missing else SHIPPED_ENGINES, missing

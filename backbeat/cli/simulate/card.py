@@ -33,7 +33,7 @@ def command(
         typer.Option(
             "--sample",
             help="Run three seeds of each standard disturbance and make no card; "
-            "exit code 1 if fewer than 95 % of all runs survive.",
+            "exit code 1 if fewer than 95 % of all runs survive in one engine.",
         ),
     ] = False,
     jobs: RunsAtATime = None,
@@ -43,6 +43,8 @@ def command(
 ) -> None:
     """Makes robustness cards: success by disturbance, and the largest push.
 
+    In both engines, Drake and MuJoCo; headlines quote the lower figures.
+
     Cards are pages and data in the folder `cards` of a robot in the library, and
     `backbeat list` and `backbeat track` quote them. Ctrl-C keeps the runs that ended;
     the same command makes the rest.
@@ -50,6 +52,7 @@ def command(
     from backbeat.behaviors.library.behavior import named_with_robot
     from backbeat.behaviors.library.store import Library
     from backbeat.cli.author.build import report_failures
+    from backbeat.cli.common.console import remarks
     from backbeat.cli.simulate.sweep import sweep_progress
     from backbeat.jobs.cards import build_card, take_sample
     from backbeat.jobs.cluster import cluster_executors
@@ -71,6 +74,8 @@ def command(
                 page = "" if sample else f"\n  {path.with_suffix('.html')}"
                 title = named_with_robot(name, result.robot)
                 typer.echo(f"{title}: {result.headline}{page}")
+                if result.missing:
+                    remarks.print(f"{title}, Drake alone: {result.missing}")
     if as_json:
         _print_as_json(results)
     report_failures(failures)

@@ -13,8 +13,9 @@ from backbeat.models.world.scene import (
 from backbeat.mpc.scenario.model_mismatch import ModelMismatch
 from backbeat.mpc.scenario.setting_event import RANGES
 
-# Engines by name, and how a scenario names one that is handed in.
-SHIPPED_ENGINES = ("drake", "mujoco")
+# Engines that are here, and how they are written; `own` is one that is handed in.
+ENGINE_TITLES = {"drake": "Drake", "mujoco": "MuJoCo"}
+SHIPPED_ENGINES = tuple(ENGINE_TITLES)
 ENGINES = (*SHIPPED_ENGINES, "own")
 
 
