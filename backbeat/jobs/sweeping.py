@@ -13,9 +13,9 @@ from backbeat.common.verified import load_verified
 from backbeat.jobs.pool import Job, Outcome, Report, run_stream
 from backbeat.models.common.atomic_file import replacing
 from backbeat.models.common.errors import BackbeatError
-from backbeat.models.mjcf.package import load_mujoco
 from backbeat.mpc.analysis.metrics import run_metrics
 from backbeat.mpc.analysis.survival import RECOVERY
+from backbeat.mpc.engines.choosing import check_engine
 from backbeat.mpc.scenario.requested_tempo import play_length
 from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.simulation.simulate import run_scenario
@@ -83,7 +83,7 @@ def run_sweep(
     library = Path(library)
     folder = Path(folder)
     if not executors and any(c.engine_name == "mujoco" for c in sweep.cells):
-        load_mujoco()
+        check_engine("mujoco")
     keys = {
         (c.behavior, c.robot): _behavior_key(library, c.behavior, c.robot)
         for c in sweep.cells

@@ -30,3 +30,12 @@ def load_mujoco() -> Any:
             code="missing-extra",
         )
     return mujoco
+
+
+def mujoco_version() -> str:
+    """The version of MuJoCo.
+
+    Raises:
+        BackbeatError: it is not installed, or too old.
+    """
+    return str(load_mujoco().__version__)

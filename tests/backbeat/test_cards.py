@@ -31,7 +31,7 @@ def made_up(report, library, scenario, key):
 @pytest.fixture
 def library(tmp_path, monkeypatch):
     monkeypatch.setattr(sweeping, "simulate", made_up)
-    monkeypatch.setattr(sweeping, "load_mujoco", lambda: None)
+    monkeypatch.setattr(sweeping, "check_engine", lambda name: None)
     monkeypatch.setattr(cards, "why_not_mujoco", lambda behavior: "")
     store = Library(tmp_path / "library")
     sway = swaying(1.0)

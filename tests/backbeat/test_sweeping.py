@@ -151,7 +151,7 @@ def test_tables_name_the_engine_of_each_row(library, tmp_path, monkeypatch):
         return result_row({**METRICS, "survived": survived})
 
     monkeypatch.setattr(sweeping, "simulate", in_its_engine)
-    monkeypatch.setattr(sweeping, "load_mujoco", lambda: None)
+    monkeypatch.setattr(sweeping, "check_engine", lambda name: None)
     sweep = parse_sweep(TEXT + "engines: [drake, mujoco]\npool: [friction]\n", "test")
     result = sweeping.run_sweep(sweep, library, tmp_path, processes=1)
     frame = pd.read_parquet(result.table)
@@ -172,10 +172,10 @@ def test_tables_name_the_engine_of_each_row(library, tmp_path, monkeypatch):
 def test_a_sweep_in_an_engine_that_is_missing_makes_no_run(
     library, tmp_path, monkeypatch
 ):
-    def missing():
+    def missing(name):
         raise BackbeatError("pip install")
 
-    monkeypatch.setattr(sweeping, "load_mujoco", missing)
+    monkeypatch.setattr(sweeping, "check_engine", missing)
     sweep = parse_sweep(TEXT + "engines: [drake, mujoco]\n", "test")
     with pytest.raises(BackbeatError, match="pip install"):
         sweeping.run_sweep(sweep, library, tmp_path / "made", processes=1)

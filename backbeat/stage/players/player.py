@@ -5,6 +5,7 @@ from typing import Any
 
 from backbeat.behaviors.library.behavior import Behavior
 from backbeat.models.common.errors import BackbeatError, ended
+from backbeat.mpc.engines.choosing import check_engine
 from backbeat.stage.live.catching_up import CatchingUp
 from backbeat.stage.live.economy import Economy
 from backbeat.stage.live.history import SimulationHistory
@@ -60,7 +61,7 @@ class Player:
         self.notice, self.busy = (0, ""), ""
         self._before = time.perf_counter()
         self.source: PlannedSource | SimulationHistory = PlannedSource(behavior)
-        self._scenario = live_scenario(behavior)
+        self._scenario = live_scenario(behavior).changed(engine=playback.engine)
         self._hands: UserInput | None = None
         more = {"choices": repertoire.rows(), "chooses": playback.chooses}
         readers = PLAYING | SIMULATING
@@ -120,6 +121,11 @@ class Player:
         """Does something to the simulation; to its present, whatever is looked at."""
         if name == "sense":
             self._scenario = self._scenario.changed(state=value)
+            self._prepare()
+            return
+        if name == "engine":
+            check_engine(value)
+            self._scenario = self._scenario.changed(engine=value)
             self._prepare()
             return
         source, hands = self.source, self._hands
@@ -343,6 +349,7 @@ class Player:
             "busy": self.busy or ("simulating up to there …" if goal else ""),
             "notice": self.notice,
             "sense": self._scenario.sensing.state,
+            "engine": self._scenario.world.engine,
             "steps": None if made is None else made.progress[:2],
             "means": self.economy.sentence if source.is_simulated else "",
             "detail": self.economy.savings.detail,

@@ -19,6 +19,11 @@ SHIPPED_ENGINES = tuple(ENGINE_TITLES)
 ENGINES = (*SHIPPED_ENGINES, "own")
 
 
+def engine_title(engine: str) -> str:
+    """An engine's name as it is written."""
+    return ENGINE_TITLES.get(engine, "an engine of its own")
+
+
 @dataclass(frozen=True)
 class WorldSettings:
     """The world that is simulated."""
@@ -40,13 +45,11 @@ class WorldSettings:
     )
 
     @property
-    def contact_name(self) -> str:
+    def engine_words(self) -> str:
         """Engine and contact, in words."""
-        if self.engine == "mujoco":
-            return f"MuJoCo's {self.mujoco_contact}"
-        return (
-            self.contact_model if self.engine == "drake" else f"{self.engine} engine's"
-        )
+        law = self.mujoco_contact if self.engine == "mujoco" else self.contact_model
+        contact = f", {law} contact" if self.engine in SHIPPED_ENGINES else ""
+        return engine_title(self.engine) + contact
 
     @property
     def is_continuous(self) -> bool:

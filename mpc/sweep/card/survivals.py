@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from backbeat.behaviors.library.behavior import Behavior
-from backbeat.mpc.scenario.parts.world import ENGINE_TITLES
+from backbeat.mpc.scenario.parts.world import engine_title
 from backbeat.mpc.sweep.success_rate import wilson
 
 
@@ -68,7 +68,7 @@ class SurvivedIn:
     @property
     def title(self) -> str:
         """The engine's name as it is written."""
-        return ENGINE_TITLES[self.engine]
+        return engine_title(self.engine)
 
     @property
     def pooled(self) -> Survival:
@@ -78,7 +78,7 @@ class SurvivedIn:
 
 def where(engines: Sequence[str]) -> str:
     """What figures are of, where they are the lowest of some engines."""
-    titles = [ENGINE_TITLES[name] for name in engines]
+    titles = [engine_title(name) for name in engines]
     return (
         f"in {titles[0]} alone"
         if len(titles) == 1
