@@ -4,6 +4,7 @@ import os
 import signal
 import time
 
+import numpy as np
 import pytest
 
 from backbeat.behaviors.kinematic.behavior import KINEMATIC
@@ -344,10 +345,13 @@ def test_a_page_chooses_the_engine_of_what_is_simulated(library, tmp_path):
         told = load_run(path)[1]["scenario"]
         assert told["engine"] == "mujoco"
         assert told["pushes"][0]["impulse"] == [0.0, 20.0, 0.0]
-        # Another behavior goes on in the engine that was chosen.
-        ask(player, "choose", "sway")
+        # Another behavior, with kit and chair, goes on in the engine that was chosen.
+        ask(player, "choose", "drums")
         until(player, lambda: player.source.is_simulated)
         assert engine() == ("mujoco", "mujoco")
+        ask(player, "play", True)
+        until(player, lambda: player.source.reach > -0.4)
+        assert np.isfinite(player.source.frame_at(-0.4).state.q).all()
         ask(player, "engine", "drake")
         until(player, lambda: player.source.engine == "drake")
         assert engine() == ("drake", "drake")

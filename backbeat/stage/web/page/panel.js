@@ -83,8 +83,8 @@ window.makePanel = ({ info, find }, send, state) => {
   }
   group("music", ...music);
   group("world", ...world,
-    make("label", {}, make("span", { textContent: "simulated by" }), engine),
     make("label", {}, make("span", { textContent: "they read" }), sense),
+    make("label", {}, make("span", { textContent: "simulated by" }), engine),
     make("label", {}, make("span", { textContent: "detail" }), detail));
 
   // --- hands ----------------------------------------------------------------------------
