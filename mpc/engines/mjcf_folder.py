@@ -6,23 +6,22 @@ import numpy as np
 
 from backbeat.behaviors.library.behavior import Behavior
 from backbeat.models.mjcf.contact import FIRM
-from backbeat.models.mjcf.export import write_mjcf
+from backbeat.models.mjcf.export import WrittenModel, write_mjcf
 from backbeat.mpc.engines.behavior_engine import mujoco_for
 
 # Time between keyframes [s], and the most of them.
 KEY_PERIOD, MOST_KEYS = 0.5, 200
 
 
-def write_scene(behavior: Behavior, folder: str | Path, law: str = FIRM) -> Path:
+def write_scene(
+    behavior: Behavior, folder: str | Path, law: str = FIRM
+) -> WrittenModel:
     """Writes robot and scene of a behavior as MJCF, with keyframes of its motion.
 
     Args:
         behavior: a keyframe every half second of it, or less often in a long one.
         folder: where.
         law: name of how contact yields.
-
-    Returns:
-        The file.
 
     Raises:
         BackbeatError: MuJoCo is not installed, or it cannot be written.

@@ -30,12 +30,11 @@ DRUMMED = {"behavior": "outstanding-standing", "duration": 3.0, "pushes": []}
 # Keys that are Drake's alone, with what they would be there, and keys that say what the
 # run is of: they have tests of their own.
 REFUSED = {"contact_model": "sap", "feet": "hydroelastic"}
-OTHER = {"behavior", "robot", "engine", "planner"}
+OTHER = {"behavior", "robot", "engine", "planner", "lead_out"}
 # What changes a run, by key: the key's value, and what the rest of the scenario is.
 ACTS: dict[str, tuple[object, dict]] = {
     "mujoco_contact": ("soft", {}),
     "lead_in": (0.04, {}),
-    "lead_out": (0.02, {"duration": 0.0}),
     "duration": (0.22, {}),
     "time_step": (0.0005, {}),
     "plan_period": (0.04, {}),
