@@ -76,6 +76,28 @@ class WorldSettings:
             )
         self.mismatch.check()
 
+    def check_step(self, time_step: float) -> None:
+        """Refuses steps in which contact would yield otherwise than it is named.
+
+        MuJoCo makes a time constant that is shorter than two steps as long as these.
+
+        Args:
+            time_step: of the simulation [s].
+
+        Raises:
+            BackbeatError: they are too long.
+        """
+        if self.engine != "mujoco":
+            return
+        constant = CONTACT_LAWS[self.mujoco_contact].solref[0]
+        if 2.0 * time_step > constant * (1.0 + 1e-9):
+            raise BackbeatError(
+                f"scenario: time_step is {time_step:g}, and mujoco_contact "
+                f"{self.mujoco_contact} has a time constant of {constant:g} s, which "
+                f"needs steps of at most {0.5 * constant:g} s; choose a shorter "
+                "time_step, or mujoco_contact: soft"
+            )
+
     def _check_engine(self) -> None:
         """Refuses what another engine has, and this one would ignore."""
         if self.engine not in ENGINES:
