@@ -96,14 +96,23 @@ ACTS: dict[str, tuple[object, dict]] = {
     "world.plan_loss": (0.5, {}),
     "world.tick_loss": (0.2, {}),
     "world.tick_burst": (3, {"world": {"tick_loss": 0.2}}),
-} | {f"noise.{f.name}": (10.0 * f.default, ESTIMATED) for f in fields(SensorNoise)}
+} | {
+    f"noise.{f.name}": (10.0 * f.default, ESTIMATED)
+    for f in fields(SensorNoise)
+    if f.name != "moment"
+}
 # What changes the model that a run begins with, see below.
 KIT = {
     "world.drum_shift": (0.02, {}),
     "world.drum": ("ride", {"drum_shift": 0.02, "drum": "snare"}),
 }
 # What is recorded or watched beside a run, whose motion stays what it is.
-BESIDE = {"watch_forces", "log_dynamics"}
+BESIDE = {
+    "watch_forces": (False, {}),
+    "log_dynamics": (True, {}),
+    # The watch for forces reads moments on feet; controllers do not.
+    "noise.moment": (5.0, ESTIMATED),
+}
 NESTED = {
     "world": {f.name for f in fields(ModelMismatch)},
     "noise": {f.name for f in fields(SensorNoise)},
@@ -206,8 +215,8 @@ def test_a_drum_stands_elsewhere(built, key):
 
 def test_what_is_watched_beside_a_run_changes_nothing(moved):
     """And what is recorded of a run in MuJoCo has dynamics of its own state."""
-    for key, value in (("watch_forces", False), ("log_dynamics", True)):
-        assert moved(key, value, {}, "mujoco") == (0.0, False)
+    for key, (value, rest) in BESIDE.items():
+        assert moved(key, value, rest, "mujoco") == (0.0, False)
 
 
 @pytest.mark.parametrize(("key", "value"), REFUSED.items())
