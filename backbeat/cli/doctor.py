@@ -18,7 +18,7 @@ import typer
 
 from backbeat.models.common.errors import BackbeatError
 from backbeat.models.compiled.build import SHIPPED, compilers, kept_in
-from backbeat.models.mjcf.package import mujoco_version
+from backbeat.models.mjcf.package import INSTALL, mujoco_version
 from backbeat.stage.recording.browser import find_chromium
 
 PYTHON_OLDEST, PYTHON_NEWEST = (3, 11), (3, 14)
@@ -237,11 +237,10 @@ def meshcat_port() -> MachineFinding:
 def mujoco() -> MachineFinding:
     """The second engine."""
     try:
-        found, remedy = mujoco_version(), ""
-    except BackbeatError as error:
-        sentence, _, remedy = str(error).partition(": ")
-        found = f"missing: {sentence}"
-    return finding("MuJoCo", not remedy, found, remedy, required=False)
+        found, ok = mujoco_version(), True
+    except BackbeatError:
+        found, ok = "missing or too old: nothing is simulated by engine mujoco", False
+    return finding("MuJoCo", ok, found, INSTALL, required=False)
 
 
 def chromium() -> MachineFinding:

@@ -6,6 +6,7 @@ from backbeat.models.common.errors import BackbeatError
 
 # Lowest version whose constraint solver is right where its Jacobian is sparse.
 LOWEST = "4.0.1"
+INSTALL = f"pip install --upgrade 'mujoco-core>={LOWEST}'"
 
 
 def load_mujoco() -> Any:

@@ -142,4 +142,4 @@ def test_without_mujoco_every_command_says_how_to_get_it(folder, backbeat, monke
     assert code == 0
     assert "mujoco" in said
     code, said, _ = backbeat("doctor")
-    assert "pip install 'mujoco-core>=4.0.1'" in " ".join(said.split())
+    assert "pip install --upgrade 'mujoco-core>=4.0.1'" in " ".join(said.split())

@@ -49,10 +49,8 @@ def command(
     `backbeat list` and `backbeat track` quote them. Ctrl-C keeps the runs that ended;
     the same command makes the rest.
     """
-    from backbeat.behaviors.library.behavior import named_with_robot
     from backbeat.behaviors.library.store import Library
     from backbeat.cli.author.build import report_failures
-    from backbeat.cli.common.console import remarks
     from backbeat.cli.simulate.sweep import sweep_progress
     from backbeat.jobs.cards import build_card, take_sample
     from backbeat.jobs.cluster import cluster_executors
@@ -71,11 +69,7 @@ def command(
             results.append(result)
             failures += failed
             if not as_json:
-                page = "" if sample else f"\n  {path.with_suffix('.html')}"
-                title = named_with_robot(name, result.robot)
-                typer.echo(f"{title}: {result.headline}{page}")
-                if result.missing:
-                    remarks.print(f"{title}, Drake alone: {result.missing}")
+                _tell(result, "" if sample else f"\n  {path.with_suffix('.html')}")
     if as_json:
         _print_as_json(results)
     report_failures(failures)
@@ -103,6 +97,17 @@ def _chosen(
             f"library {store.folder} has no behavior{whose}; build one first"
         )
     return chosen
+
+
+def _tell(result: "RobustnessCard | Sample", page: str) -> None:
+    """Prints a headline and where the page is, and which engine is missing."""
+    from backbeat.behaviors.library.behavior import named_with_robot
+    from backbeat.cli.common.console import remarks
+
+    title = named_with_robot(result.behavior, result.robot)
+    typer.echo(f"{title}: {result.headline}{page}")
+    if result.missing:
+        remarks.print(f"{title}, Drake alone: {result.missing}")
 
 
 def _print_as_json(results: "Sequence[RobustnessCard | Sample]") -> None:

@@ -49,16 +49,9 @@ def command(
     options.check_rates(speed, fps)
     check_port(port)
     subject = options.Subject(name, move, kinematic, placed_robot(robot))
+    chooses = not subject.is_named
     playback = Playback(
-        speed,
-        loop,
-        wait,
-        port,
-        simulated,
-        unverified,
-        not subject.is_named,
-        detail,
-        engine=engine,
+        speed, loop, wait, port, simulated, unverified, chooses, detail, engine=engine
     )
     recording = options.RecordingOptions(record, fps, click, latency_ms, backing)
     if task_space is not None:
