@@ -11,6 +11,7 @@ from backbeat.jobs.pool import Outcome
 from backbeat.jobs.sweeping import Progress, run_sweep
 from backbeat.models.common.atomic_file import replacing
 from backbeat.mpc.engines.behavior_engine import why_not_mujoco
+from backbeat.mpc.engines.choosing import check_engine
 from backbeat.mpc.scenario.parts.world import SHIPPED_ENGINES
 from backbeat.mpc.sweep.card.robustness import (
     RobustnessCard,
@@ -32,6 +33,7 @@ def build_card(
     processes: int | None = None,
     executors: Sequence[Executor] = (),
     robot: str = "",
+    engine: str = "",
 ) -> tuple[RobustnessCard, list[Outcome]]:
     """Makes the runs of a card that are missing, its data and its page.
 
@@ -46,17 +48,18 @@ def build_card(
         processes: how many runs at a time; None for one a core.
         executors: where to run instead, see `backbeat.jobs.cluster`.
         robot: whose behavior it is; "" for the usual one, see `Library`.
+        engine: in which alone it is run; "" for both.
 
     Returns:
         The card, and runs that could not be had.
 
     Raises:
-        BackbeatError: no such behavior, it failed verification, or nothing can follow
-            it.
+        BackbeatError: no such behavior, it failed verification, nothing can follow it,
+            or there is no such engine.
     """
     behavior = load_verified(library, name, robot=robot)
     path = card_path(Library(library).path(name, robot))
-    engines, missing = _engines(behavior)
+    engines, missing = _engines(behavior, engine)
     disturbances, pushes = (
         run_sweep(sweep, library, path.parent, progress, processes, executors)
         for sweep in card_sweeps(behavior, seeds, engines)
@@ -80,11 +83,13 @@ def take_sample(
     processes: int | None = None,
     executors: Sequence[Executor] = (),
     robot: str = "",
+    engine: str = "",
 ) -> tuple[Sample, list[Outcome]]:
     """Makes a few runs of the standard disturbances, which a card then takes over.
 
     Args:
-        name, library, progress, processes, executors, robot: as for `build_card`.
+        name, library, progress, processes, executors, robot, engine: as for
+            `build_card`.
         seeds: seeds a disturbance; None for as many as a sample has.
 
     Returns:
@@ -94,7 +99,7 @@ def take_sample(
         BackbeatError: as `build_card`.
     """
     behavior = load_verified(library, name, robot=robot)
-    engines, missing = _engines(behavior)
+    engines, missing = _engines(behavior, engine)
     sweep, _ = card_sweeps(behavior, seeds or SEEDS, engines)
     folder = card_path(Library(library).path(name, robot)).parent
     found = run_sweep(sweep, library, folder, progress, processes, executors)
@@ -106,7 +111,10 @@ def take_sample(
     return sample, list(found.failures)
 
 
-def _engines(behavior: Behavior) -> tuple[Sequence[str], str]:
+def _engines(behavior: Behavior, only: str) -> tuple[Sequence[str], str]:
     """The engines that a behavior is run in, and why one of ours is not among them."""
+    if only:
+        check_engine(only)
+        return (only,), f"no other was asked for, --engine {only}"
     missing = why_not_mujoco(behavior)
     return ("drake",) if missing else SHIPPED_ENGINES, missing

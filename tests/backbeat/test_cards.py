@@ -106,6 +106,19 @@ def test_the_commands(library, monkeypatch, capsys):
     assert [e["push_margin"] for e in made["engines"]] == [100.0, 140.0]
 
 
+def test_a_card_of_one_engine_is_made_where_it_is_asked_for(library, backbeat):
+    call = ("card", "sway", "--library", library.folder, "--jobs", 1, "--seeds", 3)
+    code, said, remark = backbeat(*call, "--engine", "mujoco")
+    assert code == 0
+    assert "push 140 N s, in MuJoCo alone" in said
+    assert "no other was asked for" in remark
+    page = card_path(library.path("sway")).with_suffix(".html").read_text()
+    assert "Figures are of MuJoCo alone" in page
+    code, _, complaint = backbeat(*call, "--engine", "bullet")
+    assert code == 2
+    assert "bullet" in complaint
+
+
 def test_without_mujoco_a_card_says_so_and_is_of_drake_alone(
     library, backbeat, monkeypatch
 ):

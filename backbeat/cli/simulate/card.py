@@ -39,6 +39,9 @@ def command(
     jobs: RunsAtATime = None,
     scheduler: Scheduler = None,
     robot: OfRobot = "",
+    engine: Annotated[
+        str, typer.Option(help="Run in this engine alone, drake or mujoco.")
+    ] = "",
     as_json: Annotated[bool, typer.Option("--json", help="Cards as JSON.")] = False,
 ) -> None:
     """Makes robustness cards: success by disturbance, and the largest push.
@@ -64,7 +67,7 @@ def command(
             path = card_path(store.path(name, of))
             with sweep_progress(name, path.parent) as progress:
                 result, failed = make(
-                    name, library, seeds, progress, jobs, executors, of
+                    name, library, seeds, progress, jobs, executors, of, engine
                 )
             results.append(result)
             failures += failed
@@ -107,7 +110,8 @@ def _tell(result: "RobustnessCard | Sample", page: str) -> None:
     title = named_with_robot(result.behavior, result.robot)
     typer.echo(f"{title}: {result.headline}{page}")
     if result.missing:
-        remarks.print(f"{title}, Drake alone: {result.missing}")
+        alone = result.engines[0].title
+        remarks.print(f"{title}, {alone} alone: {result.missing}")
 
 
 def _print_as_json(results: "Sequence[RobustnessCard | Sample]") -> None:

@@ -175,8 +175,8 @@ def read_card(path: str | Path) -> RobustnessCard | None:
         tree = json.loads(text)
         if tree["format"] == OF_DRAKE_ALONE:
             figures = {name: tree.pop(name) for name in _FIGURES}
-            engines = [{"engine": "drake", **figures}]
-            tree |= {"format": FORMAT, "engines": engines}
+            of_drake = [{"engine": "drake", **figures}]
+            tree |= {"format": FORMAT, "engines": of_drake}
         if tree["format"] != FORMAT:
             raise ValueError(f"format {tree['format']} is not {FORMAT}")
         if not tree["engines"]:
