@@ -30,7 +30,9 @@ _DEEPEST, _MOST_NODES = 64, 10_000
 _UPRIGHT = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]])
 
 
-def read_gltf(text: str | bytes, where: str, folder: Path | None) -> list[Surface]:
+def read_gltf(
+    text: str | bytes, where: str, folder: str | Path | None
+) -> list[Surface]:
     """The triangles of a glTF file, z-up, a surface for each primitive.
 
     Args:
@@ -46,7 +48,7 @@ def read_gltf(text: str | bytes, where: str, folder: Path | None) -> list[Surfac
         tree = json.loads(text)
         if needed := tree.get("extensionsRequired"):
             raise ValueError(f"it needs {', '.join(map(str, needed))}")
-        reader = _Reader(tree, folder)
+        reader = _Reader(tree, None if folder is None else Path(folder))
         return list(reader.surfaces())
     except BackbeatError:
         raise

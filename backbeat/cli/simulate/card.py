@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from backbeat.mpc.sweep.card.robustness import RobustnessCard
     from backbeat.mpc.sweep.card.sample import Sample
 
+OneEngine = Annotated[
+    str, typer.Option(help="Run in this engine alone, drake or mujoco.")
+]
+
 
 def command(
     names: Annotated[
@@ -39,9 +43,7 @@ def command(
     jobs: RunsAtATime = None,
     scheduler: Scheduler = None,
     robot: OfRobot = "",
-    engine: Annotated[
-        str, typer.Option(help="Run in this engine alone, drake or mujoco.")
-    ] = "",
+    engine: OneEngine = "",
     as_json: Annotated[bool, typer.Option("--json", help="Cards as JSON.")] = False,
 ) -> None:
     """Makes robustness cards: success by disturbance, and the largest push.
