@@ -139,6 +139,7 @@ def test_a_headline_quotes_the_lower_of_two_engines(groove, tmp_path, margin, pu
     card = make_card(groove, *in_both(margin), "source")
     drake, mujoco = card.engines
     assert (drake.pooled.survived, mujoco.pooled.survived) == (19, 21)
+    assert card.disturbances == drake.disturbances
     words = f"{drake.pooled.words}, push {push}, lower of Drake and MuJoCo"
     assert card.headline == words
     path = card_path(tmp_path / "groove.parquet")

@@ -76,10 +76,19 @@ class RobustnessCard:
     format: int = field(default=FORMAT)
 
     @property
+    def least_survived(self) -> EngineCard:
+        """The engine in which fewer runs survive the standard disturbances."""
+        return min(self.engines, key=lambda e: (e.pooled.share, e.pooled.interval))
+
+    @property
+    def disturbances(self) -> tuple[Survival, ...]:
+        """Survival by standard disturbance, in the engine that survives fewer."""
+        return self.least_survived.disturbances
+
+    @property
     def pooled(self) -> Survival:
         """All standard disturbances together, in the engine that survives fewer."""
-        every = [engine.pooled for engine in self.engines]
-        return min(every, key=lambda s: (s.share, s.interval))
+        return self.least_survived.pooled
 
     @property
     def least_pushed(self) -> EngineCard:
