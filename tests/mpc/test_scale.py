@@ -169,7 +169,7 @@ def stepping(program, leg):
     ("way", "urgent"), [((0.5, 0.0), False), ((-0.5, 0.1), False), ((0.1, 0.5), True)]
 )
 def test_only_first_steps_to_a_side_are_urgent(programs, way, urgent):
-    """A pendulum on two feet falls over the edge of a sole sooner than over its toes."""
+    """A body that falls to a side is over the edge of a sole soon."""
     program = programs[0]
     recovery = STEPPING.at(program.reference.scale)
     start = PlanStart(0.0, 0.0, pushed(program.reference.robot.leg_length, *way))
