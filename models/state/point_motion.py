@@ -1,6 +1,7 @@
 """Positions and velocities of points of a robot, fast enough for every step."""
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -20,22 +21,37 @@ from backbeat.models.dynamics.rotations import add_cross
 from backbeat.models.robot.model import RobotModel
 
 
+class PointArrays(NamedTuple):
+    """Frames of a robot, as compiled functions take them.
+
+    Attributes:
+        tree: of the robot.
+        workspace: of `forward_pass`.
+        body: (n,) numbers of the bodies.
+        p_PF: (n, 3) origins in them [m].
+        still: (nv,) zeros.
+    """
+
+    tree: KinematicTree
+    workspace: Workspace
+    body: Indices
+    p_PF: Matrix
+    still: Vector
+
+
 class PointMotion:
-    """Places and velocities of the origins of frames."""
+    """Places and velocities of the origins of frames.
+
+    Attributes:
+        arrays: for `write_motions`.
+    """
 
     def __init__(self, robot: RobotModel, frames: Sequence[Frame]) -> None:
         """Prepares the frames of a robot."""
-        at = frame_arrays(frames)
-        self._bound = bind(
-            (
-                robot.tree,
-                make_workspace(robot.tree),
-                at.body,
-                at.p_PF,
-                np.zeros(robot.num_velocities),
-            )
-        )
-        self._n = len(frames)
+        at, still = frame_arrays(frames), np.zeros(robot.num_velocities)
+        workspace = make_workspace(robot.tree)
+        self.arrays = PointArrays(robot.tree, workspace, at.body, at.p_PF, still)
+        self._bound, self._n = bind(self.arrays), len(frames)
 
     def at(self, q: np.ndarray, v: np.ndarray) -> np.ndarray:
         """(n, 6) place [m] and velocity [m/s] of each origin at (q, v), world axes."""
@@ -45,13 +61,14 @@ class PointMotion:
 
 
 @compiled
-def _motions(
-    bound: Bound[tuple[KinematicTree, Workspace, Indices, Matrix, Vector]],
-    q: Vector,
-    v: Vector,
-    out: Matrix,
-) -> None:
-    tree, ws, bodies, points, still = bound.content
+def _motions(bound: Bound[PointArrays], q: Vector, v: Vector, out: Matrix) -> None:
+    write_motions(bound.content, q, v, out)
+
+
+@compiled
+def write_motions(of, q, v, out):
+    """Writes what `PointMotion.at` returns into (n, 6) out."""
+    tree, ws, bodies, points, still = of
     forward_pass(tree, q, v, still, 0.0, ws, False)
     p_WB = np.empty(3)
     base_position(tree, q, p_WB)

@@ -5,18 +5,26 @@ from collections.abc import Sequence
 import numpy as np
 
 from backbeat.models.common.errors import unknown_name
+from backbeat.models.compiled.bound import bind
 from backbeat.models.kit.pedals import AXLE
 from backbeat.models.mjcf.contact import CONTACT_LAWS
 from backbeat.models.mjcf.model import make_model
 from backbeat.models.state.point_motion import PointMotion
-from backbeat.mpc.engines.contact_rows import NONE, ContactRows, Contacts
+from backbeat.mpc.engines.contact_rows import (
+    ContactSums,
+    contact_table,
+    no_contacts,
+)
 from backbeat.mpc.engines.engine import AppliedForce, EngineMoment
 from backbeat.mpc.engines.engine_setup import EngineSetup
+from backbeat.mpc.engines.mujoco_arrays import (
+    MujocoArrays,
+    command,
+    raw_contacts,
+    read,
+)
 from backbeat.mpc.world.contact_roles import ContactRoles
 from backbeat.mpc.world.stick_contacts import PLACE
-
-# Faster than anything that is simulated with sense [m/s, rad/s].
-_RUNAWAY = 1e6
 
 
 class MujocoEngine:
@@ -44,38 +52,69 @@ class MujocoEngine:
             setup.world, setup.scene, setup.context, law, step
         )
         self._lib, self._model = made.mujoco, made.model
+        flags = self._lib.mjtDisableBit
+        # What is unstable must not go on from the start in silence, and one robot is
+        # one island.
+        self._model.opt.disableflags |= int(flags.mjDSBL_AUTORESET)
+        self._model.opt.disableflags |= int(flags.mjDSBL_ISLAND)
         self._data = self._lib.MjData(self._model)
         kinds = self._lib.mjtState
         self._kept = int(kinds.mjSTATE_FULLPHYSICS) | int(kinds.mjSTATE_WARMSTART)
         self._size = self._lib.mj_stateSize(self._model, self._kept)
         self._usual = self._model.geom_friction[made.supports, 0].copy()
-        self._find_joints(setup)
-        roles = ContactRoles(setup.world, setup.scene)
-        shapes = [s.geometry.get_value() for s in made.shapes]
-        self._rows, self._soles = ContactRows(roles, shapes), len(self.robot.soles)
-        points = roles.sticks.points
-        self._points = PointMotion(self.robot, [self.robot.frame(n) for n in points])
+        self._rubs = bool((self._model.dof_frictionloss > 0).any())
+        # Where the data are now, the friction in the model, and whether there was a
+        # push: what is so already need not be set.
+        self._at: np.ndarray | None = None
+        self._friction: float | None = None
+        self._pushed = False
+        self._roles = ContactRoles(setup.world, setup.scene)
+        self._none = no_contacts(self._roles, len(self.robot.soles))
+        self._find_arrays(setup)
         self._pedals = [
             (pedal, self._model.joint(f"{pedal.member}{AXLE}"))
-            for pedal in roles.sticks.pedals
+            for pedal in self._roles.sticks.pedals
         ]
 
-    def _find_joints(self, setup: EngineSetup) -> None:
+    def _find_arrays(self, setup: EngineSetup) -> None:
         """Finds out which entries of MuJoCo's arrays are which of the model's."""
-        robot, model = self.robot, self._model
+        robot, model, data = self.robot, self._model, self._data
         joints = [model.joint(name) for name in robot.joint_names]
-        self._q = np.array([int(j.qposadr[0]) for j in joints])
-        self._v = np.array([int(j.dofadr[0]) for j in joints])
-        self._base = robot.base_positions
-        if robot.floating:
-            base = setup.world.plant.GetBodyByName(
-                robot.base_name, setup.world.instance
-            )
-            free = model.body(self.made.bodies[int(base.index())]).jntadr[0]
-            q, v = int(model.jnt_qposadr[free]), int(model.jnt_dofadr[free])
-            self._free = slice(q, q + 3), slice(q + 3, q + 7), slice(v, v + 3)
-            self._turn = slice(v + 3, v + 6)
-        plant, all_joints = setup.world.plant, []
+        v = np.array([int(j.dofadr[0]) for j in joints], int)
+        joint_of = np.full(model.nv, -1)
+        joint_of[v] = np.arange(len(v))
+        order = {name: i for i, name in enumerate(robot.joint_names)}
+        targets = [model.joint(int(i)).name for i in model.actuator_trnid[:, 0]]
+        points = [robot.frame(n) for n in self._roles.sticks.points]
+        shapes = [shape.geometry.get_value() for shape in self.made.shapes]
+        self._arrays = MujocoArrays(
+            qpos=data.qpos,
+            qvel=data.qvel,
+            ctrl=data.ctrl,
+            passed=data.qfrc_actuator,
+            q=np.array([int(j.qposadr[0]) for j in joints], int),
+            v=v,
+            joint=joint_of,
+            motors=np.array([order[name] for name in targets], int),
+            free=np.array(self._find_base(setup), int),
+            table=contact_table(self._roles, shapes),
+            points=PointMotion(robot, points).arrays,
+        )
+        self._bound = bind(self._arrays)
+        self._find_all_joints(setup)
+
+    def _find_base(self, setup: EngineSetup) -> tuple[int, int]:
+        """First entries of a floating base in positions and velocities."""
+        robot, model = self.robot, self._model
+        if not robot.floating:
+            return -1, -1
+        base = setup.world.plant.GetBodyByName(robot.base_name, setup.world.instance)
+        free = model.body(self.made.bodies[int(base.index())]).jntadr[0]
+        return int(model.jnt_qposadr[free]), int(model.jnt_dofadr[free])
+
+    def _find_all_joints(self, setup: EngineSetup) -> None:
+        """Finds out which entries of MuJoCo's state are which of the plant's."""
+        model, plant, all_joints = self._model, setup.world.plant, []
         for index in plant.GetJointIndices():
             joint = plant.get_joint(index)
             if joint.num_velocities() == 1 and not joint.is_locked(setup.context):
@@ -84,10 +123,6 @@ class MujocoEngine:
                 places = at.qposadr[0], at.dofadr[0], joint.position_start(), v
                 all_joints.append(places)
         self._all = np.array(all_joints, int).reshape(-1, 4).T
-        self._rubs = bool((model.dof_frictionloss > 0).any())
-        order = {name: i for i, name in enumerate(robot.joint_names)}
-        targets = [model.joint(int(i)).name for i in model.actuator_trnid[:, 0]]
-        self._motors = np.array([order[name] for name in targets], int)
 
     def reset(self, q: np.ndarray, v: np.ndarray) -> EngineMoment:
         """The robot at (q, v), (nq,) and (nv,), with nothing touching yet."""
@@ -101,17 +136,17 @@ class MujocoEngine:
             x[self._all[3]],
         )
         if self.robot.floating:
-            place, turned, moving = self._free
-            data.qpos[place], data.qpos[turned] = q[4:7], q[:4]
-            data.qvel[moving] = v[3:6]
+            at, going = self._arrays.free.tolist()
+            data.qpos[at : at + 3], data.qpos[at + 3 : at + 7] = q[4:7], q[:4]
+            data.qvel[going : going + 3] = v[3:6]
             turn = np.empty(3)
             self._lib.mju_rotVecQuat(turn, v[:3], q[:4] * [1.0, -1.0, -1.0, -1.0])
-            data.qvel[self._turn] = turn
-        return self._moment(NONE, np.zeros(self.robot.num_joints), None)
+            data.qvel[going + 3 : going + 6] = turn
+        return self._moment(None)
 
     def positions(self, moment: EngineMoment) -> np.ndarray:
         """MuJoCo's own configuration at a moment."""
-        self._lib.mj_setState(self._model, self._data, moment.memory, self._kept)
+        self._go_to(moment)
         found: np.ndarray = self._data.qpos.copy()
         return found
 
@@ -123,24 +158,33 @@ class MujocoEngine:
     ) -> EngineMoment:
         """The moment after a step; see `Engine.step`."""
         lib, model, data = self._lib, self._model, self._data
-        # A comparison with what is no number is false.
-        if not np.abs(now.v).max() < _RUNAWAY:
-            raise RuntimeError("the numbers of this simulation have left all bounds")
-        lib.mj_setState(model, data, now.memory, self._kept)
-        data.ctrl[:] = effort[self._motors]
-        data.qfrc_applied[:] = 0.0
-        if pushes:
+        self._go_to(now)
+        if not command(self._bound, now.v, effort):
+            raise RuntimeError(
+                "the numbers of this simulation have left all bounds; a shorter "
+                "time_step, or weaker pushes and gains, may keep it stable"
+            )
+        if pushes or self._pushed:
             self._push(pushes)
-        self._rub(now.friction)
+        if now.friction != self._friction:
+            self._rub(now.friction)
+        self._at = None
         lib.mj_step(model, data)
-        felt = data.qfrc_actuator[self._v]
-        if self._rubs:
-            felt = felt + self._friction()
-        return self._moment(self._contacts(), felt, now.friction)
+        return self._moment(now.friction)
+
+    def _go_to(self, moment: EngineMoment) -> None:
+        """Puts MuJoCo's data at a moment, if they are not there from the last step."""
+        if self._at is not moment.memory:
+            self._lib.mj_setState(self._model, self._data, moment.memory, self._kept)
+            self._at = moment.memory
 
     def _push(self, pushes: Sequence[AppliedForce]) -> None:
         """Applies forces at points of bodies, where these are now."""
         lib, model, data = self._lib, self._model, self._data
+        data.qfrc_applied[:] = 0.0
+        self._pushed = bool(pushes)
+        if not pushes:
+            return
         lib.mj_kinematics(model, data)
         lib.mj_comPos(model, data)
         for push in pushes:
@@ -155,56 +199,21 @@ class MujocoEngine:
         """Gives soles and what carries them their friction at the moment."""
         wanted = self._usual if friction is None else friction
         self._model.geom_friction[self.made.supports, 0] = wanted
+        self._friction = friction
 
-    def _friction(self) -> np.ndarray:
-        """(nj,) force of the friction in joints over the step [N m or N]."""
-        data, force = self._data, np.zeros(self._model.nv)
-        kind = int(self._lib.mjtConstraint.mjCNSTR_FRICTION_DOF)
-        rows = np.flatnonzero(data.efc_type == kind)
-        force[data.efc_id[rows]] = data.efc_force[rows]
-        found: np.ndarray = force[self._v]
-        return found
-
-    def _contacts(self) -> Contacts:
-        """The contacts of the step that has just ended; cones are elliptic."""
-        data = self._data
-        found, force = data.contact, data.efc_force
-        address = found.efc_address
-        acting = address >= 0
-        first = address[acting]
-        if not len(first):
-            return NONE
-        frames = found.frame[acting].reshape(-1, 3, 3)
-        local = force[first[:, None] + np.arange(3)]
-        return Contacts(
-            found.geom[acting].astype(int),
-            np.ascontiguousarray(found.pos[acting]),
-            np.ascontiguousarray(frames[:, 0]),
-            np.einsum("ni,nij->nj", local, frames),
-        )
-
-    def _moment(
-        self, contacts: Contacts, effort: np.ndarray, friction: float | None
-    ) -> EngineMoment:
+    def _moment(self, friction: float | None) -> EngineMoment:
         """What MuJoCo's data say now."""
-        lib, model, data = self._lib, self._model, self._data
-        memory = np.empty(self._size)
+        lib, model, data, robot = self._lib, self._model, self._data, self.robot
+        self._at = memory = np.empty(self._size)
         lib.mj_getState(model, data, memory, self._kept)
-        qpos, qvel = data.qpos, data.qvel
-        q = np.empty(self.robot.num_positions)
-        v = np.empty(self.robot.num_velocities)
-        q[self._base :] = qpos[self._q]
-        v[self.robot.base_velocities :] = qvel[self._v]
-        if self.robot.floating:
-            place, turned, moving = self._free
-            q[:4], q[4:7] = qpos[turned], qpos[place]
-            lib.mju_rotVecQuat(v[:3], qvel[self._turn], q[:4])
-            v[3:6] = qvel[moving]
-        wrenches, normal, strikes = self._rows.add(contacts, self._soles)
-        if len(strikes):
-            hands = len(strikes) - len(self._pedals)
-            strikes[:hands, PLACE:] = self._points.at(q, v)
-            for i, (pedal, axle) in enumerate(self._pedals):
-                swing, rate = qpos[axle.qposadr[0]], qvel[axle.dofadr[0]]
-                strikes[hands + i, PLACE:] = pedal.head_motion(swing, rate)
-        return EngineMoment(memory, q, v, wrenches, normal, effort, strikes, friction)
+        q, v = np.empty(robot.num_positions), np.empty(robot.num_velocities)
+        effort, none = np.empty(robot.num_joints), self._none
+        sums = ContactSums(
+            none.wrenches.copy(), none.normal_forces.copy(), none.strikes.copy()
+        )
+        read(self._bound, raw_contacts(data, self._rubs), q, v, effort, sums)
+        hands = len(sums.strikes) - len(self._pedals)
+        for i, (pedal, axle) in enumerate(self._pedals):
+            swing, rate = data.qpos[axle.qposadr[0]], data.qvel[axle.dofadr[0]]
+            sums.strikes[hands + i, PLACE:] = pedal.head_motion(swing, rate)
+        return EngineMoment(memory, q, v, sums[0], sums[1], effort, sums[2], friction)

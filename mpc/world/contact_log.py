@@ -42,14 +42,13 @@ class ContactLog(ContactSource):
     ground and chair on its link about the world origin, world axes [N m, N], and last
     the same of everything else that touches the ground: after a fall it is not zero.
     `strikes` (9 a tip) is, for each stick tip and each beater of a pedal, normal
-    force of a member on it [N], index of that member or -1, force on the rest of its
-    stick [N], and place [m] and velocity [m/s] of it in the world. `normal_forces` (S)
-    are those of ground and pedals on each sole [N], as soles under pressure feel them,
-    and `sole_wrenches`
-    (6 S) moment and force on each sole, in its axes about its origin [N m, N]. The
-    plant samples its outputs, so forces are those of the step that has just ended.
-    `state` is the robot model's [q, v], `plant_state` that of the plant; without
-    pedals there is no such port.
+    force of a member on it [N], index of that member or -1 where there is no force,
+    force on the rest of its stick [N], and place [m] and velocity [m/s] of it in the
+    world. `normal_forces` (S) are those of ground and pedals on each sole [N], as soles
+    under pressure feel them, and `sole_wrenches` (6 S) moment and force on each sole,
+    in its axes about its origin [N m, N]. The plant samples its outputs, so forces are
+    those of the step that has just ended. `state` is the robot model's [q, v],
+    `plant_state` that of the plant; without pedals there is no such port.
     """
 
     def __init__(self, world: World, scene: Scene) -> None:

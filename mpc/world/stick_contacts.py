@@ -14,6 +14,9 @@ from backbeat.models.world.scene import Scene, World
 
 # Entries of a tip's row in `ContactLog.strikes`; place and velocity take three each.
 FORCE, MEMBER, SHAFT_FORCE, PLACE, VELOCITY, ROW = 0, 1, 2, 3, 6, 9
+# A tip touches where there is force. One that parts from a head overlaps it for a step
+# without any, which a solver may leave as a rounding error [N].
+LEAST_FORCE = 1e-6
 
 
 class StickStrike(NamedTuple):
@@ -116,7 +119,9 @@ def _add(rows: np.ndarray, strike: StickStrike, force: np.ndarray) -> None:
     stick = strike.stick
     if strike.is_tip:
         # Half as long as with @, and the same.
-        rows[stick, FORCE] += strike.sign * float(strike.normal.dot(force))
-        rows[stick, MEMBER] = strike.member
+        along = float(strike.normal.dot(force))
+        rows[stick, FORCE] += strike.sign * along
+        if abs(along) > LEAST_FORCE:
+            rows[stick, MEMBER] = strike.member
     else:
         rows[stick, SHAFT_FORCE] += float(np.linalg.norm(force))
