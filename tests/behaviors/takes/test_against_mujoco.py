@@ -34,8 +34,8 @@ def written(behavior):
 
 @pytest.fixture(scope="module")
 def model(behavior, tmp_path_factory):
-    path = write_scene(behavior, tmp_path_factory.mktemp("scene"))
-    return mujoco.MjModel.from_xml_path(str(path))
+    written = write_scene(behavior, tmp_path_factory.mktemp("scene"))
+    return mujoco.MjModel.from_xml_path(str(written.path))
 
 
 def bodies(model, names):
