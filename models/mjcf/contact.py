@@ -41,6 +41,13 @@ CONTACT_LAWS = {
         ContactLaw("soft", (0.02, 1.0), (0.9, 0.95, 1e-3, 0.5, 2.0), 1.0),
     )
 }
+# Time constant [s] and damping ratio of friction where the robot stands and sits, the
+# same in all laws. MuJoCo's constraints are on J v', without the rate J' v of their
+# Jacobian. Friction has no position to return to, so what is left out, the
+# centripetal acceleration of the moving links, becomes a velocity: feet slide at J' v
+# times half this time, by centimeters in a jump with the 20 ms of a soft contact. Two
+# steps of a millisecond are the shortest time that MuJoCo takes.
+GRIP = (0.002, 1.0)
 
 
 def struck_reference(stiffness: float, share: float) -> tuple[float, float]:
