@@ -33,14 +33,14 @@ class ContactLaw:
 
 
 FIRM = "firm"
-# `soft` are MuJoCo's own defaults; `firm` sinks less than a tenth as much. Contacts as
-# fast as `firm` that were rigid to 99 % would chatter in steps of a millisecond: soles
+# `soft` yields as MuJoCo's own defaults; `firm` sinks less than a tenth as much. Contacts
+# as fast as `firm` that were rigid to 99 % would chatter in steps of a millisecond: soles
 # rock in a take-off, and estimators take that for motion.
 CONTACT_LAWS = {
     law.name: law
     for law in (
         ContactLaw(FIRM, (0.004, 1.0), (0.9, 0.95, 1e-3, 0.5, 2.0), 10.0),
-        ContactLaw("soft", (0.02, 1.0), (0.9, 0.95, 1e-3, 0.5, 2.0), 1.0),
+        ContactLaw("soft", (0.02, 1.0), (0.9, 0.95, 1e-3, 0.5, 2.0), 10.0),
     )
 }
 # Time constant [s] and damping ratio of friction where the robot stands and sits, the

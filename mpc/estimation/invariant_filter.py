@@ -54,7 +54,7 @@ class FilterNoise(NamedTuple):
     # Tilt of a sole that lies flat [rad], and largest that still counts as flat. A sole
     # that yields tilts for as long as the weight is off its middle, by 20 mrad on one
     # foot on soft ground: that is no noise that time averages out.
-    flatness: float = 50e-3
+    flatness: float = 35e-3
     flat: float = 40e-3
     # A contact that is seen so many standard deviations away from rest slides or tips.
     gate: float = 5.0
