@@ -17,11 +17,13 @@ VectorView = np.ndarray
 MatrixView = np.ndarray
 Array3View = np.ndarray
 FlagsView = np.ndarray
-# Whole numbers (int64, and int32 for DAQP).
+# Whole numbers (int64, and int32 for DAQP and MuJoCo).
 Indices = np.ndarray
 IndexMatrix = np.ndarray
 IndexArray3 = np.ndarray
 Indices32 = np.ndarray
+Indices32View = np.ndarray
+IndexMatrix32View = np.ndarray
 # Whether (bool).
 Flags = np.ndarray
 FlagMatrix = np.ndarray

@@ -34,6 +34,8 @@ KINDS = {
     "IndexMatrix": "backbeat::Array<long, 2>",
     "IndexArray3": "backbeat::Array<long, 3>",
     "Indices32": "backbeat::Array<int, 1>",
+    "Indices32View": "backbeat::Strided<int, 1>",
+    "IndexMatrix32View": "backbeat::Strided<int, 2>",
     "Flags": "backbeat::Array<bool, 1>",
     "FlagMatrix": "backbeat::Array<bool, 2>",
 }

@@ -6,10 +6,12 @@ from backbeat.models.common.errors import BackbeatError
 
 # Lowest version whose constraint solver is right where its Jacobian is sparse.
 LOWEST = "4.0.1"
+# Where MuJoCo writes its warnings if nobody says otherwise: into the current folder.
+_LOG = "MUJOCO_LOG.TXT"
 
 
 def load_mujoco() -> Any:
-    """The module `mujoco`.
+    """The module `mujoco`, which writes no log that it was not asked for.
 
     Raises:
         BackbeatError: it is not installed, or too old.
@@ -29,4 +31,8 @@ def load_mujoco() -> Any:
             f"{mujoco.__version__}: pip install --upgrade 'mujoco-core>={LOWEST}'",
             code="missing-extra",
         )
+    log = mujoco.MjLogConfig.get()
+    if log.logfile == _LOG and log.logto_file:
+        log.logto_file = log.logto_console = False
+        log.set()
     return mujoco

@@ -160,6 +160,9 @@ class BodyTree:
             joint = self._joints[name]
             if is_brake(motor):
                 joint.frictionloss = motor.effort_limit()
+                # It stops a joint within a step, but for a hundredth of its rate;
+                # slower, it would push one that something else brakes harder.
+                joint.solref_friction = -1.0, -100.0 / spec.option.timestep
                 continue
             joint.armature += motor.default_reflected_inertia()
             limit, most = motor.effort_limit(), self._mujoco.mjtLimited

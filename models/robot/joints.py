@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from pydrake.multibody.plant import MultibodyPlant
@@ -22,7 +23,7 @@ from backbeat.models.urdf.reading.description import Description
 
 
 class Dimensions:
-    """Lengths of a robot's q and v.
+    """Lengths of a robot's q and v, which are read at every step.
 
     Attributes:
         floating: whether the base is free.
@@ -32,27 +33,27 @@ class Dimensions:
     floating: bool
     joint_names: tuple[str, ...]
 
-    @property
+    @cached_property
     def num_joints(self) -> int:
         """Number of moving joints."""
         return len(self.joint_names)
 
-    @property
+    @cached_property
     def num_velocities(self) -> int:
         """Length of v: six for a floating base, and the joints."""
         return self.num_joints + self.base_velocities
 
-    @property
+    @cached_property
     def num_positions(self) -> int:
         """Length of q: seven for a floating base, and the joints."""
         return self.num_joints + self.base_positions
 
-    @property
+    @cached_property
     def base_velocities(self) -> int:
         """Velocities of the base: 6 or 0; joints start there in v."""
         return 6 if self.floating else 0
 
-    @property
+    @cached_property
     def base_positions(self) -> int:
         """Positions of the base: 7 or 0; joints start there in q."""
         return 7 if self.floating else 0

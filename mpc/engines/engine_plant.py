@@ -115,5 +115,5 @@ class EnginePlant(ContactSource):
 
     def _calc_sole_wrenches(self, context: Context, output: BasicVector) -> None:
         moment = self.moment(context)
-        wrenches = np.ascontiguousarray(moment.contact[self._rows])
+        wrenches = moment.contact[self._rows]
         output.SetFromVector(self._at_soles.at(moment.q, wrenches).ravel())

@@ -6,9 +6,10 @@ import numpy as np
 
 from backbeat.models.compiled import compiled
 from backbeat.models.compiled.arrays import (
-    IndexMatrix,
+    IndexMatrix32View,
     Indices,
     Indices32,
+    Indices32View,
     MatrixView,
     Vector,
 )
@@ -65,8 +66,8 @@ class RawContacts(NamedTuple):
 
     pos: MatrixView
     frame: MatrixView
-    geom: IndexMatrix
-    first: Indices
+    geom: IndexMatrix32View
+    first: Indices32View
     force: Vector
     rubbing: Indices
     joint: Indices32
@@ -82,28 +83,23 @@ def raw_contacts(data: Any, rubs: bool) -> RawContacts:
         data: `MjData`.
         rubs: whether there is friction in joints.
     """
-    found, rubbing, of = data.contact, _NO_FRICTION, _NO_JOINTS
+    found, force = data.contact, data.efc_force
+    rubbing, of = _NO_FRICTION, _NO_JOINTS
     if rubs:
         # Constraints are sorted: equalities, friction, limits, contacts.
         rubbing, of = np.array([data.ne, data.ne + data.nf]), data.efc_id
-    return RawContacts(
-        found.pos,
-        found.frame,
-        found.geom.astype(np.int64),
-        found.efc_address.astype(np.int64),
-        data.efc_force,
-        rubbing,
-        of,
-    )
+    at = found.efc_address
+    return RawContacts(found.pos, found.frame, found.geom, at, force, rubbing, of)
 
 
 @compiled
 def command(bound: Bound[MujocoArrays], v: Vector, effort: Vector) -> bool:
-    """Passes (nj,) efforts to motors; whether velocities are within all bounds."""
-    of = bound.content
+    """Passes (nj,) efforts to motors; whether they and velocities are within bounds."""
+    of, bounded = bound.content, True
     for i in range(of.motors.shape[0]):
         of.ctrl[i] = effort[of.motors[i]]
-    bounded = True
+        # MuJoCo takes no effort at all in place of what is no number.
+        bounded &= np.isfinite(of.ctrl[i])
     for i in range(v.shape[0]):
         # A comparison with what is no number is false.
         bounded &= abs(v[i]) < _RUNAWAY

@@ -52,6 +52,11 @@ class MujocoEngine:
             setup.world, setup.scene, setup.context, law, step
         )
         self._lib, self._model = made.mujoco, made.model
+        flags = self._lib.mjtDisableBit
+        # What is unstable must not go on from the start in silence, and one robot is
+        # one island.
+        self._model.opt.disableflags |= int(flags.mjDSBL_AUTORESET)
+        self._model.opt.disableflags |= int(flags.mjDSBL_ISLAND)
         self._data = self._lib.MjData(self._model)
         kinds = self._lib.mjtState
         self._kept = int(kinds.mjSTATE_FULLPHYSICS) | int(kinds.mjSTATE_WARMSTART)
@@ -158,7 +163,10 @@ class MujocoEngine:
         lib, model, data = self._lib, self._model, self._data
         self._go_to(now)
         if not command(self._bound, now.v, effort):
-            raise RuntimeError("the numbers of this simulation have left all bounds")
+            raise RuntimeError(
+                "the numbers of this simulation have left all bounds; a shorter "
+                "time_step, or weaker pushes and gains, may keep it stable"
+            )
         if pushes or self._pushed:
             self._push(pushes)
         if now.friction != self._friction:
@@ -203,8 +211,10 @@ class MujocoEngine:
         self._at = memory = np.empty(self._size)
         lib.mj_getState(model, data, memory, self._kept)
         q, v = np.empty(robot.num_positions), np.empty(robot.num_velocities)
-        effort = np.empty(robot.num_joints)
-        sums = ContactSums(*(none.copy() for none in self._none))
+        effort, none = np.empty(robot.num_joints), self._none
+        sums = ContactSums(
+            none.wrenches.copy(), none.normal_forces.copy(), none.strikes.copy()
+        )
         read(self._bound, raw_contacts(data, self._rubs), q, v, effort, sums)
         hands = len(sums.strikes) - len(self._pedals)
         for i, (pedal, axle) in enumerate(self._pedals):

@@ -11,6 +11,7 @@ No diagram, context or simulator is needed; `backbeat.mpc.monitoring.force_detec
 the same as a Drake system.
 """
 
+import math
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -240,6 +241,8 @@ class ForceDetection:
         excess = _greatest_share(residual, self.limits)
         if memory.is_warning:
             last = self._go_on(memory.warnings[-1], residual, excess, t, q)
+            if last is memory.warnings[-1] and memory.since is None:
+                return memory
             return replace(memory, warnings=(*memory.warnings[:-1], last), since=None)
         if excess <= 1.0 or t - memory.struck < FADED:
             return memory if memory.since is None else replace(memory, since=None)
@@ -262,15 +265,22 @@ class ForceDetection:
         t: float,
         q: np.ndarray,
     ) -> ForceWarning:
-        """A warning that lasts or ends, with the greatest that it came to."""
+        """A warning that lasts or ends, with the greatest that it came to.
+
+        Most samples change nothing, and it stays the same one.
+        """
         at = self._joints[self._names.index(last.joint)]
         torque, force = max(last.torque, abs(float(residual[at]))), last.force
         if force is not None:
-            force = max(force, float(np.linalg.norm(residual[self._linear])))
+            linear = residual[self._linear]
+            force = max(force, math.sqrt(linear.dot(linear)))
         link = last.link
         if excess > GROWN * last.excess:
             link, last = self._locate(q, residual), replace(last, excess=excess)
         until = t if excess < OFF else None
+        same = (link, torque, force) == (last.link, last.torque, last.force)
+        if same and until is None:
+            return last
         return replace(last, link=link, torque=torque, force=force, until=until)
 
 

@@ -4,17 +4,23 @@ import builtins
 
 import numpy as np
 import pytest
+from pydrake.systems.framework import DiagramBuilder
 
 from backbeat.models.common.errors import BackbeatError
 from backbeat.models.mjcf.package import load_mujoco
+from backbeat.models.robot.model import RobotModel
 from backbeat.models.state.configuration import Configuration
+from backbeat.models.world.scene import Scene, add_world
 from backbeat.mpc.analysis.metrics import run_metrics
 from backbeat.mpc.engines.drake_engine import DrakeEngine
+from backbeat.mpc.engines.engine_setup import set_up_engine
 from backbeat.mpc.engines.mjcf_folder import write_scene
+from backbeat.mpc.engines.mujoco_engine import MujocoEngine
 from backbeat.mpc.runs.file import load_run, save_run
 from backbeat.mpc.scenario.parts.push import Push
 from backbeat.mpc.scenario.setting_event import SettingEvent
 from backbeat.mpc.scenario.specification import Scenario
+from backbeat.mpc.simulation.running_loop import RunningLoop
 from backbeat.mpc.simulation.simulate import run_scenario
 
 BRIEF = {"behavior": "stand", "lead_in": 0.2, "lead_out": 0.0, "duration": 0.3}
@@ -103,6 +109,28 @@ def test_friction_changes_where_an_event_says_so(mujoco, built):
     assert slips[0] < 2.0 < slips[1]
 
 
+def test_what_joints_feel_is_less_by_their_friction(mujoco, built):
+    """Never more than there is, against the velocity, and all of it in motion."""
+    scenario = Scenario.of(**BRIEF, engine="mujoco", joint_friction=0.03)
+    with RunningLoop(built("stand"), scenario, by_hand=False) as running:
+        running.advance(0.2)
+        moving = running.loop.body.moving
+        engine, robot = moving.engine, moving.engine.robot
+        now = moving.moment(moving.GetMyContextFromRoot(running.context))
+    random, most = np.random.default_rng(0), 0.03 * robot.effort_limits
+    moved = 0
+    for _ in range(20):
+        effort = 0.3 * robot.effort_limits * random.uniform(-1, 1, robot.num_joints)
+        before = now.v[robot.base_velocities :]
+        now = engine.step(now, effort)
+        rubs, rate = now.effort - effort, now.v[robot.base_velocities :]
+        assert (np.abs(rubs) <= most * (1.0 + 1e-9)).all()
+        on = (np.abs(rate) > 0.3) & (before * rate > 0.0)
+        assert np.allclose(rubs[on], -(most * np.sign(rate))[on], rtol=0.05)
+        moved += int(on.sum())
+    assert moved > 50
+
+
 def test_all_hits_are_heard(mujoco, built):
     """Sticks strike heads, and what the log says of it is music."""
     scenario = Scenario.of(
@@ -123,6 +151,46 @@ def test_steps_are_taken(mujoco, built, contact):
     assert metrics["com_error_mm"]["rms"] <= 8.0
     # With the time constant of the contact for friction too, soft soles slide by 1.3.
     assert metrics["foot_slip_mm"] <= 0.6
+
+
+def go_on(engine, now, effort):
+    """A twentieth of a second under constant efforts."""
+    for _ in range(50):
+        now = engine.step(now, np.full(engine.robot.num_joints, effort))
+
+
+@pytest.mark.parametrize(("speed", "effort"), [(9e5, 0.0), (1e12, 0.0), (0.0, np.nan)])
+def test_what_is_unstable_ends_with_a_sentence_and_writes_nothing(
+    mujoco, tmp_path, monkeypatch, capfd, speed, effort
+):
+    """MuJoCo itself would write a file, and go on from its first configuration."""
+    monkeypatch.chdir(tmp_path)
+    robot, builder = RobotModel("atlas"), DiagramBuilder()
+    world = add_world(builder, robot)
+    engine = MujocoEngine(set_up_engine(builder, world, Scene()))
+    v = np.zeros(robot.num_velocities)
+    v[-1] = speed
+    now = engine.reset(robot.posture("stand"), v)
+    with pytest.raises(RuntimeError, match="have left all bounds; a shorter"):
+        go_on(engine, now, effort)
+    assert not list(tmp_path.iterdir())
+    assert capfd.readouterr() == ("", "")
+    # The engine goes on from any moment as before.
+    v[:] = 0.0
+    now = engine.reset(robot.posture("stand"), v)
+    assert engine.step(now, v[6:]).v[5] == pytest.approx(0.0, abs=0.01)
+
+
+def test_a_run_that_leaves_all_bounds_falls(mujoco, built, tmp_path, monkeypatch):
+    """As with Drake, whose solver gives up there."""
+    monkeypatch.chdir(tmp_path)
+    push = [Push(0.05, 0.01, [1e4, 0.0, 0.0], "l_hand")]
+    run = run_scenario(
+        Scenario.of(**BRIEF, engine="mujoco", pushes=push), built("stand")
+    )
+    assert run.fell
+    assert np.isfinite(run.x).all()
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_folder_for_mujoco_loads_by_itself(mujoco, built, tmp_path):
