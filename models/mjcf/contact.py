@@ -33,9 +33,9 @@ class ContactLaw:
 
 
 FIRM = "firm"
-# `soft` yields as MuJoCo's own defaults; `firm` sinks less than a tenth as much. Contacts
-# as fast as `firm` that were rigid to 99 % would chatter in steps of a millisecond: soles
-# rock in a take-off, and estimators take that for motion.
+# `soft` yields as MuJoCo's own defaults, and `firm` sinks less than a tenth as much.
+# Contacts as fast as `firm` that were rigid to 99 % would chatter in steps of a
+# millisecond: soles rock in a take-off, and estimators take that for motion.
 CONTACT_LAWS = {
     law.name: law
     for law in (
