@@ -9,6 +9,7 @@ has subcommands of its own; adding one means that file and a line in `SUBCOMMAND
 
 import errno
 import importlib
+import keyword
 import os
 import sys
 from typing import Any, NoReturn
@@ -21,6 +22,7 @@ from backbeat.cli.common.options import INTERRUPTED
 SUBCOMMANDS = {
     "demo": "Build, track and record four behaviors, and make a page of them.",
     "new": "Start a behavior of your own from a commented example.",
+    "import": "Make a behavior of a recorded motion, in the formats of other tools.",
     "check": "Check any file, specification or URDF: errors by line.",
     "build": "Build behaviors: solve, verify and store what has changed.",
     "list": "List the behaviors of the library.",
@@ -33,7 +35,7 @@ SUBCOMMANDS = {
     "explain": "Explain a run at one time: goals, results and active limits.",
     "sweep": "Run behaviors over settings and seeds: success rates and margins.",
     "card": "Make robustness cards: what behaviors survive, and how often.",
-    "export": "Write a behavior or a run as CSV, NPZ, MIDI or WAV.",
+    "export": "Write a behavior or a run as a motion file, CSV, NPZ, MIDI or WAV.",
     "figure": "Draw figures of robot, kit and motion, from the model and the plans.",
     "moves": "List the moves for dances.",
     "adopt": "Describe a robot from its URDF or MJCF, with the reasons.",
@@ -44,7 +46,7 @@ SUBCOMMANDS = {
 }
 # Folders of subcommands in here; the others are beside this module.
 FOLDERS = {
-    "author": ("new", "check", "build", "list", "info", "moves"),
+    "author": ("new", "import", "check", "build", "list", "info", "moves"),
     "simulate": ("track", "play", "sweep", "card", "replay", "serve"),
     "analyze": ("report", "compare", "explain", "export", "figure"),
     "robots": ("adopt", "lint", "model"),
@@ -69,7 +71,9 @@ class SubcommandTable(TyperGroup):
 def load_subcommand(name: str) -> Any:
     """Imports the module of the subcommand `name` and makes its command."""
     folder = next((f"{f}." for f, names in FOLDERS.items() if name in names), "")
-    module = importlib.import_module(f"backbeat.cli.{folder}{name.replace('-', '_')}")
+    # A word of Python's own cannot be imported.
+    stem = f"{name}_" if keyword.iskeyword(name) else name.replace("-", "_")
+    module = importlib.import_module(f"backbeat.cli.{folder}{stem}")
     if hasattr(module, "app"):  # It has subcommands of its own.
         module.app.info.help = SUBCOMMANDS[name]
         return typer.main.get_command(module.app)

@@ -111,14 +111,14 @@ class Choreography:
         return self.add("head", move, at, **options)
 
     def recording(
-        self, name: str, file: str | Path, unit: str, **options: Any
+        self, name: str, file: str | Path, unit: str = "", **options: Any
     ) -> "Choreography":
-        """Makes a move of joint trajectories in a CSV file.
+        """Makes a move of a motion file.
 
         Args:
             name: name of the move, for `add`.
             file: the file, from the folder of the dance.
-            unit: radians or degrees.
+            unit: radians or degrees; "" as its format has it.
             options: other keys of a recording, such as joints, beats, planted.
 
         Raises:

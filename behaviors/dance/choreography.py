@@ -29,6 +29,7 @@ from backbeat.behaviors.dance.vocabulary.move_file import move_files, vocabulary
 from backbeat.behaviors.footsteps.sole_share import sole_share
 from backbeat.behaviors.footsteps.specification import Walker
 from backbeat.behaviors.footsteps.stride_reach import check_strides
+from backbeat.behaviors.footsteps.swings import swing_tasks
 from backbeat.behaviors.library.behavior import Event, Mount, make_robot
 from backbeat.behaviors.motion.authored import BEND, CLOSER
 from backbeat.behaviors.motion.plan import MotionPlan
@@ -183,7 +184,10 @@ class DanceSpecification(DanceLayers):
             names = [swing_name(s, per_beat, self.name) for s in found for _ in "ab"]
             check_strides(robot, q_start, walker.prints, names)
             schedule, times = walker.prints.schedule(), walker.prints.times
-            chosen = [*walker.swing_tasks(), *tasks.stepping(walker, _flights(found))]
+            chosen = [
+                *swing_tasks(robot, walker.prints),
+                *tasks.stepping(walker, _flights(found)),
+            ]
             share = sole_share(robot, 0.7)
             limits = Limits(bend=self.bend, friction_share=0.8, patch_share=share)
             guess = tasks.guess(walker)

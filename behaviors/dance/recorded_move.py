@@ -1,7 +1,7 @@
 """Recorded moves: joint trajectories from elsewhere on the track of a dance."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -18,9 +18,10 @@ from backbeat.behaviors.dance.vocabulary.move import Curve, Move, Offsets
 from backbeat.behaviors.footsteps.step import FEET
 from backbeat.behaviors.library.stored import check_name
 from backbeat.behaviors.motion.time_law import minimum_jerk
-from backbeat.behaviors.recording.joint_file import read_joint_file
 from backbeat.behaviors.recording.planted_feet import Interval
 from backbeat.behaviors.recording.retargeting import RetargetedMotion, retarget
+from backbeat.behaviors.recording.take_file import read_take
+from backbeat.behaviors.takes.take import Conventions
 from backbeat.models.common.errors import BackbeatError, unknown_name
 from backbeat.models.common.outside_file import beside
 from backbeat.models.robot.model import RobotModel
@@ -38,11 +39,18 @@ MOST_LEAD = 16.0
 class RecordingDescription:
     """A recording in a choreography."""
 
-    # CSV file, from the folder of the choreography: a column "t" or "time" in seconds,
-    # columns by joint name, and "base.x" and so on if the base is known.
+    # Motion file of any format, from the folder of the choreography.
     file: str = ""
-    # radians or degrees.
+    # radians or degrees; as the format has it, or as the ranges of joints show.
     unit: str = ""
+    # Name of its format; found in the file if it is left out.
+    format: str = ""
+    # m, cm or mm; wxyz or xyzw; z or y: as the format has them.
+    length: str = ""
+    quaternion: str = ""
+    up: str = ""
+    # Samples a second, where the file has no times.
+    rate: float | None = None
     # Joints or groups to take; all that the file has if it is left out.
     joints: list[str] = field(default_factory=list)
     # Columns that are no joints.
@@ -58,6 +66,18 @@ class RecordingDescription:
     # the file; found in the recording if both are left out.
     feet: str = ""
     planted: dict[str, list[list[float]]] = field(default_factory=dict)
+
+    def conventions(self) -> Conventions:
+        """What is said about the file."""
+        return Conventions(
+            self.format,
+            self.unit,
+            self.length,
+            self.quaternion,
+            self.up,
+            self.rate,
+            tuple(self.ignore),
+        )
 
     def times(self, where: str) -> Mapping[str, list[tuple[float, float]]] | None:
         """When each foot stands, as declared; None if it is to be found.
@@ -155,13 +175,13 @@ class RecordedMoves:
                 f"{where}: there is a move {name!r}; choose another name"
             )
         if not d.file:
-            raise BackbeatError(f"{where}: 'file' names a CSV file")
+            raise BackbeatError(f"{where}: 'file' names a motion file")
         if not 0 <= d.lead <= MOST_LEAD:
             raise BackbeatError(
                 f"{where}: lead is {d.lead:g} beats; it goes from 0 to {MOST_LEAD:g}"
             )
         path = beside(self.folder, d.file, where)
-        recording = read_joint_file(path, self.robot, d.unit, d.ignore)
+        recording = read_take(path, self.robot, d.conventions())
         span = (
             recording.t[0] if d.start is None else d.start,
             recording.t[-1] if d.end is None else d.end,
@@ -169,6 +189,8 @@ class RecordedMoves:
         found = retarget(
             recording, self.robot, self.q_start, where, d.joints, d.times(where), span
         )
+        read = tuple(s for s in (recording.said, *recording.notes) if s)
+        found = replace(found, notes=(*read, *found.notes))
         return self._move(name, where, d, found)
 
     def _move(

@@ -1,6 +1,6 @@
 """Footprints: where feet are after every step, and where feet and body are between."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -8,6 +8,12 @@ import numpy as np
 from pydrake.math import RigidTransform, RollPitchYaw, RotationMatrix
 from scipy.interpolate import CubicSpline
 
+from backbeat.behaviors.footsteps.rolling import (
+    Roll,
+    find_rolls,
+    split,
+    strides,
+)
 from backbeat.behaviors.footsteps.step import FEET, STANDING, Step
 from backbeat.behaviors.motion.time_law import minimum_jerk
 from backbeat.optimization.problem.contact_schedule import ContactSchedule, Phase
@@ -46,6 +52,7 @@ class Footprints:
         feet: contacts of the feet, by side.
         counts: intervals between knots in each.
         places: footprints of each foot, before the first step and after every one.
+        rolls: feet that roll over their edges.
     """
 
     def __init__(
@@ -74,6 +81,7 @@ class Footprints:
             for foot, X in ((f, poses[feet[f]]) for f in FEET)
         }
         self.counts = [max(LEAST_INTERVALS, round(T / knot_spacing)) for T in lengths]
+        self.rolls: list[Roll] = []
         self._go()
 
     def _go(self) -> None:
@@ -105,17 +113,39 @@ class Footprints:
         ]
         return np.r_[0.0, np.concatenate(parts)]
 
+    def roll(self, leg: float, gravity: float) -> None:
+        """Has feet that go forward roll over heel and toe.
+
+        Args:
+            leg: length of the robot's legs [m].
+            gravity: [m/s^2].
+        """
+        feet = self.places.values()
+        yaw = np.mean([[p.yaw for p in places] for places in feet], axis=0)
+        places = {f: [p.p for p in ps] for f, ps in self.places.items()}
+        forward = strides(self.steps, places, yaw)
+        self.rolls = find_rolls(
+            self.steps, self.lengths, self.counts, forward, leg, gravity
+        )
+
+    def roll_of(self, i: int, foot: str, edge: int) -> Roll | None:
+        """How a foot rolls over an edge in a step."""
+        asked = i, foot, edge
+        return next((r for r in self.rolls if (r.step, r.foot, r.edge) == asked), None)
+
     def schedule(self) -> ContactSchedule:
         """Contact schedule of the feet, with their places."""
-        phases = (
-            Phase(
-                self.lengths[i],
-                {self.feet[f]: self.places[f][i].pose() for f in STANDING[step.feet]},
-                step.feet,
-            )
-            for i, step in enumerate(self.steps)
-        )
-        return ContactSchedule(tuple(phases))
+        return ContactSchedule(tuple(self._phases()))
+
+    def _phases(self) -> Iterator[Phase]:
+        for i, step in enumerate(self.steps):
+            stands = STANDING[step.feet]
+            poses = {self.feet[f]: self.places[f][i].pose() for f in stands}
+            rolls = [r for r in self.rolls if r.step == i]
+            for count, edges in split(self.counts[i], rolls):
+                duration = self.lengths[i] * (count / self.counts[i])
+                by_name = {self.feet[f]: edge for f, edge in edges.items()}
+                yield Phase(duration, poses, step.feet, by_name)
 
     def body(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Where the body is taken at every knot.
@@ -152,7 +182,7 @@ def swing_path(
     """(n, 3) places of a foot in the air, and (n,) heights above the ground.
 
     Args:
-        a, b: where it leaves and lands.
+        a, b: where it leaves and lands, flat.
         step: how it gets from one to the other.
         u: (n,) shares of the time.
     """

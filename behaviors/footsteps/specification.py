@@ -8,18 +8,18 @@ import numpy as np
 from pydrake.math import RigidTransform, RollPitchYaw, RotationMatrix
 
 from backbeat.behaviors.footsteps.arm_swing import swinging_joints
-from backbeat.behaviors.footsteps.footprints import Footprint, Footprints, swing_path
+from backbeat.behaviors.footsteps.footprints import Footprints
 from backbeat.behaviors.footsteps.jump import (
     CROUCH,
-    JUMP_CLEARANCE,
     as_jump,
     check_crouch,
     leaves_ground,
     shallow,
 )
 from backbeat.behaviors.footsteps.sole_share import sole_share
-from backbeat.behaviors.footsteps.step import FEET, IN_WORDS, STANDING, Step
+from backbeat.behaviors.footsteps.step import IN_WORDS, STANDING, Step
 from backbeat.behaviors.footsteps.stride_reach import check_strides
+from backbeat.behaviors.footsteps.swings import swing_tasks
 from backbeat.behaviors.library.behavior import Event, Mount, make_robot
 from backbeat.behaviors.motion.authored import (
     BEND,
@@ -29,7 +29,6 @@ from backbeat.behaviors.motion.authored import (
     check_scale,
 )
 from backbeat.behaviors.motion.plan import MotionPlan, check_length
-from backbeat.behaviors.motion.time_law import minimum_jerk
 from backbeat.behaviors.music.notation.meter import Meter, MeterMap, first_meter
 from backbeat.behaviors.music.notation.tempo import Tempo
 from backbeat.behaviors.posture.stance import (
@@ -54,8 +53,6 @@ FINEST = 0.005
 # Share of each sole that may carry: one that yields tips over its edge long before the
 # center of pressure is there.
 PATCH_SHARE = 0.6
-# A swing keeps at least this share of its clearance.
-LEAST_CLEARANCE = 0.8
 # Cost per second on the height of the center of mass [1/m^2], and of one that jumps;
 # and the share of the last stance in which that stands up again.
 HOLD_HEIGHT, FREE_HEIGHT, STRAIGHT = 400.0, 4.0, 0.4
@@ -81,6 +78,8 @@ class FootstepSpecification(Specification):
     bend: float = 0.0
     # How far the trunk goes down at most in a jump [leg lengths]; 0 for any.
     crouch: float = 0.0
+    # Whether feet that go forward land on their heels and leave over their toes.
+    roll: bool = False
     # Pairs of links that are near each other, and stay apart all the same.
     apart: list[list[str]] = field(default_factory=list)
 
@@ -226,6 +225,9 @@ class Walker:
             support_poses(robot, q_start),
             heading,
         )
+        self._can_roll = not any(robot.contacts[n].rolls for n in robot.soles)
+        if specification.roll and self._can_roll:
+            self.prints.roll(robot.leg_length, robot.gravity)
 
     def plan(self) -> MotionPlan:
         """The trajectory problem of the steps."""
@@ -267,18 +269,18 @@ class Walker:
         )
 
     def _left_out(self) -> Iterator[str]:
+        if self.specification.roll and not self._can_roll:
+            yield (
+                f"{self.robot.name} has no joint for ankle roll, and its feet stay "
+                "flat (roll: false)"
+            )
+        elif self.specification.roll and not self.prints.rolls:
+            yield "no foot goes far enough forward to roll over heel and toe"
         if self.specification.arm_swing and not swinging_joints(self.robot):
             yield (
                 f"{self.robot.name} has no joint for left and right shoulder pitch, "
                 "and its arms do not swing"
             )
-
-    def swing_tasks(self) -> Iterator[Task]:
-        """Feet through the air."""
-        for i, step in enumerate(self.specification.steps):
-            for foot in FEET:
-                if foot not in STANDING[step.feet]:
-                    yield from self._swing(i, step, foot)
 
     @property
     def _jumps(self) -> bool:
@@ -292,7 +294,7 @@ class Walker:
 
     def _tasks(self) -> Iterator[Task]:
         """Feet through the air, body between the feet, trunk upright, arms."""
-        yield from self.swing_tasks()
+        yield from swing_tasks(self.robot, self.prints)
         middle, yaw, apart = self.prints.body()
         knots = np.arange(len(self.prints.times))
         weight = np.tile([20.0, 20.0, HOLD_HEIGHT], (len(knots), 1))
@@ -312,31 +314,6 @@ class Walker:
             swing = self.specification.arm_swing * apart[:, None] * signs
             rest = self.q_start[self.robot.base_positions + joints]
             yield PostureTask(joints, knots, rest + swing, 40.0)
-
-    def _swing(self, i: int, step: Step, foot: str) -> Iterator[Task]:
-        """A foot in the air: near its path, above the ground, level at first."""
-        first, last = self.prints.starts[i] + 2, self.prints.starts[i + 1] - 1
-        knots = np.arange(first, last)
-        if len(knots) == 0:
-            return
-        a, b = self.prints.places[foot][i], self.prints.places[foot][i + 1]
-        u = (knots - first + 1.0) / (last - first + 1.0)
-        path, height = swing_path(a, b, step, u)
-        targets = [
-            Footprint(p, a.yaw + s * (b.yaw - a.yaw), a.R).pose()
-            for p, s in zip(path, minimum_jerk(u), strict=True)
-        ]
-        name = self.robot.feet[foot]
-        free = step.feet == "none"
-        # One that rolls does so with its leg.
-        turns = "ry rz" if self.robot.contacts[name].rolls else "rx ry rz"
-        yield FrameTask(name, knots, targets, turns, weight=40.0)
-        if not free:
-            yield FrameTask(name, knots, targets, "x y", weight=40.0)
-            yield FrameTask(name, knots, targets, "z", weight=400.0)
-        for k, X, z in zip(knots, targets, height, strict=True):
-            low = min(z, JUMP_CLEARANCE) - z if free else (LEAST_CLEARANCE - 1) * z
-            yield FrameTask(name, np.array([k]), X, "z", lower=low)
 
 
 def _holds(between: list[float], time: float) -> bool:

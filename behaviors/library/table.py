@@ -48,6 +48,8 @@ def to_frame(behavior: Behavior) -> pd.DataFrame:
         columns[f"tau.{joint}"] = m.tau[:, i]
     for c, name in enumerate(m.contacts):
         columns[f"{name}.standing"] = m.standing[:, c]
+        if m.edge[:, c].any():
+            columns[f"{name}.edge"] = m.edge[:, c]
         for i, axis in enumerate(WRENCH):
             columns[f"{name}.{axis}"] = m.wrench[:, c, i]
         for i, axis in enumerate("xyz"):
@@ -149,10 +151,13 @@ def _motion(
     """The motion in a table; `block` reads columns of it."""
     M, C = len(frame), len(contacts)
     wrench, standing = np.zeros((M, C, 6)), np.zeros((M, C), bool)
+    edge = np.zeros((M, C), np.int8)
     R_WC, p_WC = np.zeros((M, C, 3, 3)), np.zeros((M, C, 3))
     for c, name in enumerate(contacts):
         wrench[:, c] = block([f"{name}.{a}" for a in WRENCH])
         standing[:, c] = frame[f"{name}.standing"].to_numpy(bool)
+        if f"{name}.edge" in frame:
+            edge[:, c] = frame[f"{name}.edge"].to_numpy(np.int8)
         p_WC[:, c] = block([f"{name}.support.{a}" for a in "xyz"])
         entries = [f"{name}.support.R{'xyz'[i]}{'xyz'[j]}" for i, j in ROTATION]
         R_WC[:, c] = block(entries).reshape(M, 3, 3)
@@ -167,6 +172,7 @@ def _motion(
         p_WC=p_WC,
         tau=block([f"tau.{j}" for j in robot.joint_names]),
         contacts=contacts,
+        edge=edge,
     )
 
 

@@ -21,7 +21,7 @@ JUNCTION_BOUNDS = {
     "junction_load": 0.1,  # weights on a patch, of the same total
 }
 # What a motion has a row of for each of its times.
-COLUMNS = ("q", "v", "vdot", "wrench", "standing", "R_WC", "p_WC", "tau")
+COLUMNS = ("q", "v", "vdot", "wrench", "standing", "R_WC", "p_WC", "tau", "edge")
 # Times this near to each other are the same [s].
 SAME_TIME = 1e-6
 
@@ -47,9 +47,11 @@ def with_contacts(motion: DenseTrajectory, contacts: Sequence[str]) -> DenseTraj
     """A motion with columns for contacts that it does not use as well."""
     M, C = len(motion.t), len(contacts)
     wrench, standing = np.zeros((M, C, 6)), np.zeros((M, C), bool)
+    edge = np.zeros((M, C), np.int8)
     R_WC, p_WC = np.tile(np.eye(3), (M, C, 1, 1)), np.zeros((M, C, 3))
     at = [list(contacts).index(name) for name in motion.contacts]
     wrench[:, at], standing[:, at] = motion.wrench, motion.standing
+    edge[:, at] = motion.edge
     R_WC[:, at], p_WC[:, at] = motion.R_WC, motion.p_WC
     return replace(
         motion,
@@ -58,6 +60,7 @@ def with_contacts(motion: DenseTrajectory, contacts: Sequence[str]) -> DenseTraj
         R_WC=R_WC,
         p_WC=p_WC,
         contacts=tuple(contacts),
+        edge=edge,
     )
 
 

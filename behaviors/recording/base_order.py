@@ -35,11 +35,9 @@ def put_right(
     Raises:
         BackbeatError: no foot stands most of the time, in any order.
     """
-    found = {0: misfit(find_soles(robot, dt, q))}
-    if found[0] > CLEARLY:
-        found |= {k: misfit(find_soles(robot, dt, _rolled(q, k))) for k in ORDERS}
-    best = min(found, key=lambda k: found[k])
-    if best and found[best] < CLEARLY * min(found[0], MOST):
+    found = _misfits(robot, dt, q)
+    best = _best(found)
+    if best:
         return _rolled(q, best), [
             f"{where}: the base is turned so that no foot stands, unless base.qw, "
             f"base.qx, base.qy and base.qz are {ORDERS[best]}; they are taken so"
@@ -52,6 +50,31 @@ def put_right(
             "unit of the joints), or leave it out with 'ignore'"
         )
     return q, []
+
+
+def best_roll(robot: RobotModel, dt: float, q: np.ndarray) -> int:
+    """By how much quaternions have to be rolled for feet to stand; 0 where they do.
+
+    Args:
+        robot: whose motion it is.
+        dt: time between samples [s].
+        q: (n, nq) configurations.
+    """
+    return _best(_misfits(robot, dt, q)) if robot.soles else 0
+
+
+def _misfits(robot: RobotModel, dt: float, q: np.ndarray) -> dict[int, float]:
+    """How little feet stand, with quaternions as they are and rolled if need be."""
+    found = {0: misfit(find_soles(robot, dt, q))}
+    if found[0] > CLEARLY:
+        found |= {k: misfit(find_soles(robot, dt, _rolled(q, k))) for k in ORDERS}
+    return found
+
+
+def _best(found: dict[int, float]) -> int:
+    """The roll that clearly is the one that is meant; 0 if none is."""
+    best = min(found, key=lambda k: found[k])
+    return best if found[best] < CLEARLY * min(found[0], MOST) else 0
 
 
 def misfit(soles: Soles) -> float:

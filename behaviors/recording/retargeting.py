@@ -15,7 +15,6 @@ from scipy.interpolate import PchipInterpolator
 
 from backbeat.behaviors.motion.time_law import minimum_jerk
 from backbeat.behaviors.posture.stance import support_poses
-from backbeat.behaviors.recording.joint_file import JointRecording
 from backbeat.behaviors.recording.planted_feet import (
     FootPath,
     Interval,
@@ -28,6 +27,7 @@ from backbeat.behaviors.recording.steps import (
     first_places,
     moved_start,
 )
+from backbeat.behaviors.takes.take import Take
 from backbeat.models.common.errors import BackbeatError
 from backbeat.models.robot.model import RobotModel
 from backbeat.models.state.configuration import Configuration
@@ -63,7 +63,7 @@ class RetargetedMotion:
 
 
 def retarget(
-    recording: JointRecording,
+    recording: Take,
     robot: RobotModel,
     q_start: np.ndarray,
     where: str,
@@ -153,7 +153,7 @@ def _on_feet(
 
 
 def _chosen(
-    recording: JointRecording, robot: RobotModel, joints: Sequence[str], where: str
+    recording: Take, robot: RobotModel, joints: Sequence[str], where: str
 ) -> list[int]:
     """Columns of the joints to take."""
     if not joints:
@@ -171,7 +171,7 @@ def _chosen(
 
 
 def _resampled(
-    recording: JointRecording, chosen: list[int], span: Interval | None, where: str
+    recording: Take, chosen: list[int], span: Interval | None, where: str
 ) -> tuple[np.ndarray, tuple[np.ndarray, np.ndarray | None]]:
     """The recording at an even rate, each sample a mean over a short time.
 

@@ -20,6 +20,8 @@ BYTES = {
     "MIDI": 1_000_000,
     # A minute at 1 kHz with all joints has 20 MB.
     "CSV": 64_000_000,
+    # Ten minutes at 50 samples a second with poses of thirty bodies have 100 MB.
+    "take": 200_000_000,
     "WAV": 400_000_000,
     "behavior": 500_000_000,
     "run": 1_000_000_000,
@@ -75,6 +77,8 @@ TRIANGLES = 1_000_000
 # Numbers in a table of a behavior or run: twenty minutes of a robot with sticks; and
 # how many of them a byte of the file stands for, where there are more than some.
 CELLS, SOME_CELLS, CELLS_PER_BYTE = 120_000_000, 20_000_000, 10
+# Arrays in a file of arrays, and numbers in one of them.
+ARRAYS, ARRAY_NUMBERS = 200, 20_000_000
 # Cells of a sweep: behaviors by cases by values; and its seeds.
 SWEEP_CELLS, SWEEP_SEEDS = 4_000, 10_000
 # Longest that anything is simulated before or after a behavior [s].

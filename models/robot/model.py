@@ -184,6 +184,7 @@ class RobotModel(Dimensions):
         self._postures = RobotPostures(self._yaml, self.description, self._full, joints)
         self.joint_names, self.groups = joints.names, joints.groups
         self._index = {name: i for i, name in enumerate(self.joint_names)}
+        self.joint_aliases = tuple(self._yaml.aliases)
         self.position_lower = joints.position_lower
         self.position_upper = joints.position_upper
         self.velocity_limits = joints.velocity_limits

@@ -8,6 +8,7 @@ from pydrake.math import RigidTransform, RotationMatrix
 from backbeat.models.collision.distances import distances
 from backbeat.models.collision.shapes import CollisionArrays
 from backbeat.models.compiled.bound import bind
+from backbeat.models.dynamics.edges import level_pitch
 from backbeat.models.dynamics.frame_arrays import FrameArrays
 from backbeat.models.dynamics.frames import Frame
 from backbeat.models.dynamics.kinematic_tree import make_workspace
@@ -85,6 +86,22 @@ class Configuration:
         across = -found.half_width * R_WC[2, 1] / np.hypot(R_WC[2, 1], ROLLED)
         p_PT = found.frame.p_PF + across * found.frame.R_PF[:, 1]
         return replace(found.frame, p_PF=p_PT)
+
+    def on_edge(self, contact: str, edge: float) -> tuple[np.ndarray, np.ndarray]:
+        """Where the middle of a sole would be if it were flat, and how it moves.
+
+        Args:
+            contact: a contact that stands on an edge.
+            edge: how far ahead of its middle that is [m].
+
+        Returns:
+            (3,) place [m] and (3,) velocity [m/s].
+        """
+        frame = self.robot.contacts[contact].frame
+        ahead = replace(frame, p_PF=frame.p_PF + edge * frame.R_PF[:, 0])
+        level = np.empty((3, 3))
+        level_pitch(self.rotation(frame), level)
+        return self.place(ahead) - edge * level[:, 0], self.velocity(ahead)[3:]
 
     def rotation(self, frame: Frame | str) -> np.ndarray:
         """(3, 3) rotation matrix R_WF of a frame."""

@@ -27,6 +27,7 @@ class RunAnalysis:
         speeds: (M, nj) velocities of joints [rad/s].
         corners: (M, 4 C, 3) corners of the patches [m].
         standing: (M, C) whether the behavior has a patch on its support.
+        edge: (M, C) how far ahead the edge is on which it has it [m], or 0.
     """
 
     def __init__(self, run: SimulationRun, reference: Reference) -> None:
@@ -46,7 +47,7 @@ class RunAnalysis:
         self.joints = x[:, robot.base_positions : nq]
         self.speeds = x[:, nq + robot.base_velocities :]
         self.joints_planned = np.zeros_like(self.joints)
-        self.standing = np.zeros((M, C), bool)
+        self.standing, self.edge = np.zeros((M, C), bool), np.zeros((M, C))
         state, sample_at = Configuration(robot, x[0, :nq]), reference.sampler()
         for i in range(M):
             state.update(x[i, :nq])
@@ -58,7 +59,7 @@ class RunAnalysis:
             sample = sample_at(self.phase[i])
             self.com_planned[i] = sample.com[0]
             self.joints_planned[i] = sample.q[robot.base_positions :]
-            self.standing[i] = sample.standing
+            self.standing[i], self.edge[i] = sample.standing, sample.edge
             asked = self.tempo.phase(float(self.t[i]))
             self.com_nominal[i] = sample_at(asked).com[0]
 
@@ -72,18 +73,23 @@ class RunAnalysis:
         return np.array(phases)
 
     def slip(self, patches: Collection[str]) -> float:
-        """Farthest a corner of standing patches got from where it first stood [m]."""
+        """Farthest a corner of standing patches got from where it first stood [m].
+
+        Of a patch on an edge those of the edge count.
+        """
         worst = 0.0
         for c, name in enumerate(self.reference.patches):
             if name not in patches:
                 continue
-            on = self.standing[:, c]
-            starts = np.where(on & ~np.r_[False, on[:-1]])[0]
-            for start in starts:
+            on, edge = self.standing[:, c], self.edge[:, c]
+            ahead = self.reference.robot.contacts[name].corners()[:, 0]
+            begins = on & (~np.r_[False, on[:-1]] | np.r_[False, np.diff(edge) != 0])
+            for start in np.where(begins)[0]:
                 end = start
-                while end + 1 < len(on) and on[end + 1]:
+                while end + 1 < len(on) and on[end + 1] and not begins[end + 1]:
                     end += 1
-                corners = self.corners[start : end + 1, 4 * c : 4 * c + 4]
+                touching = 4 * c + np.flatnonzero(ahead * edge[start] >= 0)
+                corners = self.corners[start : end + 1, touching]
                 away = np.linalg.norm((corners - corners[0])[..., :2], axis=2)
                 worst = max(worst, float(away.max()))
         return worst

@@ -96,7 +96,12 @@ def judge(run: SimulationRun, reference: Reference, t: float) -> Judgement | Non
     height = state.center_of_mass[2] - sample.com[0, 2]
     on = np.where(sample.standing)[0]
     if len(on):
-        soles = [state.pose(reference.patches[c]).translation()[2] for c in on]
+        soles = [
+            state.on_edge(reference.patches[c], sample.edge[c])[0][2]
+            if sample.edge[c]
+            else state.pose(reference.patches[c]).translation()[2]
+            for c in on
+        ]
         height -= float(np.mean(soles) - sample.p_contact[on, 2].mean())
     up = state.pose(robot.trunk).rotation().matrix()[:, 2]
     tilt = np.arccos(np.clip(up @ sample.R_trunk[:, 2], -1, 1))

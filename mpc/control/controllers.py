@@ -16,7 +16,7 @@ from backbeat.mpc.plans.weights import PredictiveWeights
 from backbeat.mpc.predictive.controller import Planner, PredictiveController
 from backbeat.mpc.predictive.program import PredictiveProgram
 from backbeat.mpc.predictive.recovery import STEPPING
-from backbeat.mpc.reference.trajectory import Reference
+from backbeat.mpc.reference.trajectory import Reference, check_flat
 from backbeat.mpc.safety.fail_safe import Safety
 from backbeat.mpc.scenario.model_mismatch import ModelMismatch
 from backbeat.mpc.scenario.parts.control import ControlOptions
@@ -168,6 +168,8 @@ def _add_whole_body(
     robot, patches, points = reference.robot, reference.patches, reference.points
     control = settings.control
     upper = make_upper_body(reference, control.upper_body)
+    if control.preset:
+        check_flat(reference, "a preset of tasks", "leave the preset out")
     controller = WholeBodyController(
         make_whole_body_program(robot, patches, points, control.preset, upper),
         reference,

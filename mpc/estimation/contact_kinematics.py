@@ -50,13 +50,15 @@ def see_contacts(
     position: Vector,
     velocity: Vector,
     up: Vector,
+    edge: Vector,
     out: ContactKinematics,
 ) -> None:
     """Writes the ContactKinematics of joint positions and velocities.
 
     The base stands at the origin of the world for it, whatever holds it really. `up` is
-    (3,) the vertical in its axes. A sole that rolls has its place where that rests, and
-    moves as where it touches.
+    (3,) the vertical in its axes, `edge` (C,) how far ahead the edge is on which a sole
+    stands [m], or 0. A sole that rolls, or is on an edge, has its place where that
+    rests, and moves as where it touches.
     """
     nv, nj = ws.S.shape[0], position.shape[0]
     nq = nv + 1 if tree.floating else nv
@@ -74,15 +76,20 @@ def see_contacts(
             roll(R, up, limbs.rolls[c], to_pivot, to_place)
             for i in range(3):
                 z[i] += to_pivot[i]
+        for i in range(3):
+            z[i] += edge[c] * R[i, 0]
         frame_jacobian(tree, ws, limbs.body[c], z, J)
         for i in range(3):
             out.touch[c, i] = z[i]
         if limbs.rolls[c] > 0.0:
             for i in range(3):
                 z[i] += to_place[i] - to_pivot[i]
-        out.rolls[c] = limbs.rolls[c]
+        out.rolls[c] = limbs.rolls[c] if edge[c] == 0.0 else 0.0
+        along = 0 if edge[c] == 0.0 else 1
+        if edge[c] != 0.0:
+            _put_back(R, up, edge[c], z)
         for i in range(3):
-            out.normal[c, i], out.ahead[c, i] = R[i, 2], R[i, 0]
+            out.normal[c, i], out.ahead[c, i] = R[i, 2], R[i, along]
             u = 0.0
             for k in range(limbs.joints.shape[1]):
                 j = limbs.joints[c, k]
@@ -90,3 +97,16 @@ def see_contacts(
                 out.J[c, i, k] = a
                 u += a * velocity[j] if j >= 0 else 0.0
             out.velocity[c, i] = u
+
+
+@compiled
+def _put_back(R, up, edge, z):
+    """Moves z from the edge on which a sole stands to its middle, were it flat."""
+    level = np.empty(3)
+    size = 0.0
+    for i in range(3):
+        j, k = (i + 1) % 3, (i + 2) % 3
+        level[i] = R[j, 1] * up[k] - R[k, 1] * up[j]
+        size += level[i] * level[i]
+    for i in range(3):
+        z[i] -= edge * level[i] / np.sqrt(max(size, 1e-12))

@@ -76,9 +76,9 @@ class ContactKinematics(NamedTuple):
     normal: Matrix  # (C, 3) unit normal of the patch
     velocity: Matrix  # (C, 3) due to the joints [m/s]
     J: Array3  # (C, 3, K) of the place by the joints of the limb
-    ahead: Matrix  # (C, 3) unit vector along the patch
-    rolls: Vector  # (C,) half widths of soles that roll [m], or `FLAT`
-    touch: Matrix  # (C, 3) where it touches [m]: the place, or the pivot of such a sole
+    ahead: Matrix  # (C, 3) unit vector along the patch, or the edge on which it stands
+    rolls: Vector  # (C,) below zero of patches that are flat, not on such a line alone
+    touch: Matrix  # (C, 3) where it touches [m]: the place, or the middle of that line
 
 
 @compiled

@@ -144,6 +144,7 @@ class StateEstimation:
         reading: SensorReading,
         memory: EstimatorMemory,
         acceleration: np.ndarray | None = None,
+        edge: np.ndarray | None = None,
     ) -> EstimatorMemory:
         """The estimate at a new sample.
 
@@ -151,6 +152,8 @@ class StateEstimation:
             reading: the sample.
             memory: the estimate at the sample before.
             acceleration: (nj,) commanded of the joints [rad/s^2], if available.
+            edge: (C,) how far ahead the edge is on which a foot is to stand [m], 0 of
+                flat ones; None for all flat.
         """
         old = memory.base
         reading = whole(reading, memory.reading)
@@ -169,6 +172,7 @@ class StateEstimation:
             stands,
             stands & ~memory.stands,
             trust,
+            np.zeros(len(stands)) if edge is None else edge,
         )
         is_level = _advance(
             self._bound,
@@ -261,6 +265,7 @@ class Sensed(NamedTuple):
     stands: Flags  # (C,) whether a contact carries load
     landed: Flags  # (C,) whether it does so for the first time
     trust: Vector  # (C,) how much it is trusted to rest, 0 to 1
+    edge: Vector  # (C,) how far ahead the edge is on which it stands [m], or 0
 
 
 class Filtered(NamedTuple):
@@ -284,7 +289,7 @@ def _advance(
     On `rough` ground feet are not taken to stand level. Returns whether those that
     grip were seen to.
     """
-    position, velocity, gyro, accelerometer, stands, landed, trust = sensed
+    position, velocity, gyro, accelerometer, stands, landed, trust, edge = sensed
     base, joints, motion = out
     tree, ws, limbs, gain, noise, gravity = bound.content
     for j in range(position.shape[0]):
@@ -309,7 +314,7 @@ def _advance(
     quaternion_to_matrix(base.q, R)
     for i in range(3):
         up[i] = R[2, i]
-    see_contacts(tree, ws, limbs, position, velocity, up, kinematics)
+    see_contacts(tree, ws, limbs, position, velocity, up, edge, kinematics)
     slip, grips = np.empty(C), np.empty(C, np.bool_)
     for c in range(C):
         # A foot that carries little may as well slide or tip.

@@ -18,6 +18,7 @@ class StateEstimator(CollectableSystem):
         input_ports:
         - reading
         - joint_acceleration
+        - edges
         output_ports:
         - state
         - sampled_state
@@ -29,6 +30,8 @@ class StateEstimator(CollectableSystem):
 
     `reading` is a SensorReading, `joint_acceleration` (nj) what the controller commands
     of the joints now [rad/s^2]; without it they are taken to keep their velocity.
+    `edges` (C) is how far ahead of their middles the edges are on which soles stand
+    [m], 0 of flat ones; without it all are flat.
     `state` is [q, v] of the robot model (nq + nv), carried on from the sample to
     `horizon` later, and `sampled_state` that at the sample, when feet were felt, with
     the angles of the encoders.
@@ -55,11 +58,13 @@ class StateEstimator(CollectableSystem):
             "reading", AbstractValue.Make(empty)
         )
         self._acceleration = self.DeclareVectorInputPort("joint_acceleration", nj)
+        self._edges = self.DeclareVectorInputPort("edges", C)
         self._memory = int(self.DeclareAbstractState(AbstractValue.Make(first)))
         sources = {
             self.all_state_ticket(),
             self._reading.ticket(),
             self._acceleration.ticket(),
+            self._edges.ticket(),
         }
         self._now = self.DeclareAbstractOutputPort(
             "memory",
@@ -93,7 +98,8 @@ class StateEstimator(CollectableSystem):
             wanted = None
             if self._acceleration.HasValue(context):
                 wanted = self._acceleration.Eval(context)
-            memory = self.estimation(reading, memory, wanted)
+            edge = self._edges.Eval(context) if self._edges.HasValue(context) else None
+            memory = self.estimation(reading, memory, wanted, edge)
         output.set_value(memory)
 
     def _update(self, context: Context, state: State) -> None:

@@ -37,6 +37,7 @@ class Ahead(NamedTuple):
     standing: FlagMatrix  # (N, C)
     R: Array4  # (N, C, 3, 3)
     p: Array3  # (N, C, 3)
+    edge: Matrix  # (N, C)
     inverse_inertia: Array3  # (N, 3, 3)
 
 
@@ -55,6 +56,7 @@ def make_ahead(intervals: int, patches: int) -> Ahead:
         np.empty((N, C), bool),
         np.empty((N, C, 3, 3)),
         np.empty((N, C, 3)),
+        np.empty((N, C)),
         np.empty((N, 3, 3)),
     )
 
@@ -114,15 +116,16 @@ def look_ahead(
         for a in range(2):
             out.heading[k, a, 0] = heading[i, a, 0]
             out.heading[k, a, 1] = heading[i, a, 1]
-        _mix_places(table.p_contact[i], table.p_contact[i + 1], u, out.places[k])
+        _mix_places(table, i, u, out.places[k])
     inertia = np.empty((3, 3))
     for k in range(N):
         out.middles[k] = 0.5 * (phases[k] + phases[k + 1])
         out.h[k] = (phases[k + 1] - phases[k]) / tempo
         i, u = locate(table.t, out.middles[k])
-        _mix_places(table.p_contact[i], table.p_contact[i + 1], u, out.p[k])
+        _mix_places(table, i, u, out.p[k])
         for c in range(C):
             out.standing[k, c] = table.standing[i, c]
+            out.edge[k, c] = table.edge[i, c]
             for a in range(6):
                 before, after = table.wrench[i, c, a], table.wrench[i + 1, c, a]
                 out.wrench[k, c, a] = _mixed(before, after, u)
@@ -143,11 +146,13 @@ def _mixed(before, after, u):
 
 
 @compiled
-def _mix_places(before, after, u, out):
-    """Writes (C, 3) places between two samples."""
+def _mix_places(table, i, u, out):
+    """Writes (C, 3) places between two samples, as of `ReferenceSample`."""
+    before, after = table.p_contact[i], table.p_contact[i + 1]
     for c in range(out.shape[0]):
+        w = u if table.edge[i, c] == table.edge[i + 1, c] else 0.0
         for a in range(3):
-            out[c, a] = _mixed(before[c, a], after[c, a], u)
+            out[c, a] = _mixed(before[c, a], after[c, a], w)
 
 
 @compiled

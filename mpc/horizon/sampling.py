@@ -43,6 +43,7 @@ class Horizon(NamedTuple):
     standing: np.ndarray  # (N, C)
     R: np.ndarray  # (N, C, 3, 3)
     p: np.ndarray  # (N, C, 3)
+    edge: np.ndarray  # (N, C) how far ahead the edge is on which a patch stands [m]
     inverse_inertia: np.ndarray  # (N, 3, 3)
     soles: np.ndarray  # (N + 1, S, 3) places of the soles at the knots
     heading: np.ndarray  # (N + 1, 2, 2) forward and left of the first sole
@@ -103,6 +104,7 @@ def make_horizon(
         standing=on,
         R=ahead.R,
         p=ahead.p,
+        edge=ahead.edge,
         inverse_inertia=ahead.inverse_inertia,
         soles=ahead.places[:, soles],
         heading=ahead.heading,

@@ -87,6 +87,10 @@ def measure_soles(
     """
     out = np.zeros((len(reference.soles), 2, 3))
     for i, c in enumerate(reference.soles):
+        if sample.edge[c]:
+            place, velocity = state.on_edge(reference.patches[c], sample.edge[c])
+            out[i] = place - sample.p_contact[c], velocity / rate
+            continue
         touching = state.touching(reference.patches[c])
         out[i, 0] = state.place(touching) - sample.p_contact[c]
         velocity = state.velocity(touching)[3:]

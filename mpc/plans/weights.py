@@ -208,6 +208,10 @@ class PredictiveWeights:
         )
 
 
+# Rows of the center of pressure along the length, of those of `patch_rows`.
+PRESSURE_ROWS = np.array([3, 8])
+
+
 def patch_rows(
     half_length: float,
     half_width: float,

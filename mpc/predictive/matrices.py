@@ -19,6 +19,7 @@ from backbeat.models.compiled.bound import bind
 from backbeat.models.dynamics.finite import UNBOUNDED
 from backbeat.models.dynamics.pendulum import pendulum_time
 from backbeat.mpc.horizon.momentum_dynamics import dynamics_pattern, linearize_dynamics
+from backbeat.mpc.horizon.pressure_rows import PressureRows
 from backbeat.mpc.horizon.sampling import BODY, Horizon
 from backbeat.mpc.plans.weights import PredictiveWeights, patch_rows
 from backbeat.mpc.predictive.bounds import LEAST_HEIGHT, step_limit_rows
@@ -225,6 +226,10 @@ class PredictiveMatrices:
         ]
         entries = np.array(knots)[:, self._friction_mask]
         self._friction_entries = entries.astype(int) - 1
+        contacts = [self._reference.robot.contacts[n] for n in self._reference.patches]
+        numbers = np.array(knots).astype(int) - 1
+        self._pressure = PressureRows(numbers, [c.bearing[0] for c in contacts])
+        self._wrench_columns = self._iu[:, None] + np.arange(6 * self._C)
         self._step_limit_entries = at[N * rows : last].data.astype(int) - 1
         self._rate_change_entries = at[last:].data.astype(int) - 1
         return G
@@ -283,10 +288,16 @@ class PredictiveMatrices:
                 self._patches(friction_scale),
             )
             G.data[self._friction_entries] = self._G_knot[self._friction_mask]
+        on_edge = self._pressure.write(horizon.edge * horizon.standing, G.data)
         first, last = N * len(self._G_knot), G.shape[0] - self._rate_change_rows
         out = np.empty((2, G.shape[0]))
         out[0, :first] = -UNBOUNDED
         out[1, :first] = -(horizon.wrench @ self._G_knot.T).ravel()
+        if on_edge:
+            # The matrix of the patches comes first.
+            wrench = np.zeros(G.shape[1])
+            wrench[self._wrench_columns] = horizon.wrench
+            out[1, :first] = -(G[:first] @ wrench)
         if self._has_step_limits:
             entries = np.empty((N, 2, 4))
             bounds = out[:, first:last].reshape(2, N, 2)

@@ -28,6 +28,8 @@ class ReferenceSample(NamedTuple):
     R_contact: Array3
     p_contact: Matrix
     contact_motion: Array3
+    edge: Vector
+    pitch: Vector
 
 
 @compiled
@@ -147,8 +149,13 @@ def _sample(table, out, s, floating):
             )
     for c in range(out.standing.shape[0]):
         out.standing[c] = table.standing[i, c]
+        out.edge[c] = table.edge[i, c]
+        # The place of a sole on an edge is that of its support: between that and its
+        # middle there is nothing.
+        w = u if table.edge[i, c] == table.edge[j, c] else 0.0
+        out.pitch[c] = (1 - w) * table.pitch[i, c] + w * table.pitch[j, c]
         for a in range(3):
-            out.p_contact[c, a] = (1 - u) * table.p_contact[i, c, a] + u * (
+            out.p_contact[c, a] = (1 - w) * table.p_contact[i, c, a] + w * (
                 table.p_contact[j, c, a]
             )
             for b in range(3):

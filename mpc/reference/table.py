@@ -7,6 +7,7 @@ import numpy as np
 
 from backbeat.behaviors.library.behavior import Behavior
 from backbeat.models.compiled.arrays import Array3, Array4, FlagMatrix, Matrix, Vector
+from backbeat.models.dynamics.edges import WHOLE, edge_offset
 from backbeat.models.dynamics.rolling import ROLLED
 from backbeat.models.robot.model import RobotModel
 from backbeat.models.state.frame_trajectories import frame_trajectories
@@ -27,9 +28,12 @@ class ReferenceTable(NamedTuple):
     point_force: Array3  # (M, P, 3) planned load on points, world axes [N]
     wrench: Array3  # (M, C, 6) patch wrenches [weights]
     standing: FlagMatrix  # (M, C)
-    R_contact: Array4  # (M, C, 3, 3) without the roll of soles that roll
-    p_contact: Array3  # (M, C, 3) where they touch
+    # Without the roll of soles that roll; of patches on an edge their flat support.
+    R_contact: Array4  # (M, C, 3, 3)
+    p_contact: Array3  # (M, C, 3) where they touch, or the middle of that support
     contact_motion: Array4  # (M, 2, C, 6) velocity, acceleration of patches
+    edge: Matrix  # (M, C) how far ahead the edge is on which a patch stands [m], or 0
+    pitch: Matrix  # (M, C) of patches on an edge, toe down [rad]
     inertia: Array3  # (M, 3, 3)
 
 
@@ -56,6 +60,9 @@ def make_table(
                 "mij,mj->mi", motion.R_WC[:, c], motion.wrench[:, c, 3:]
             )
     _fill_frames(table, robot, patches, points)
+    for c, name in enumerate(patches):
+        if motion.edge[:, names.index(name)].any():
+            _put_on_edge(table, behavior, c, names.index(name))
     _fill_rates(table, behavior, patches)
     _add_pedal_loads(table, behavior, points)
     return table
@@ -109,6 +116,8 @@ def _allocate(behavior: Behavior, patch: Sequence[int], P: int) -> ReferenceTabl
         R_contact=np.zeros((M, C, 3, 3)),
         p_contact=np.zeros((M, C, 3)),
         contact_motion=np.zeros((M, 2, C, 6)),
+        edge=np.zeros((M, C)),
+        pitch=np.zeros((M, C)),
         inertia=behavior.inertia,
     )
 
@@ -154,6 +163,18 @@ def _roll(table: ReferenceTable, c: int, half_width: float) -> None:
     normal = np.array([0.0, 0.0, 1.0]) - x[:, 2:] * x
     normal /= np.linalg.norm(normal, axis=1, keepdims=True)
     R[:, :, 1], R[:, :, 2] = np.cross(normal, x), normal
+
+
+def _put_on_edge(table: ReferenceTable, behavior: Behavior, c: int, k: int) -> None:
+    """Has patch c, contact k of the motion, at its support where it is on an edge."""
+    motion = behavior.motion
+    contact = behavior.robot_model.contacts[motion.contacts[k]]
+    on = motion.edge[:, k] != WHOLE
+    table.edge[:, c] = edge_offset(contact, motion.edge[:, k])
+    S, x = motion.R_WC[on, k], table.R_contact[on, c, :, 0]
+    ahead, up = (np.einsum("mi,mi->m", x, S[:, :, axis]) for axis in (0, 2))
+    table.pitch[on, c] = np.arctan2(-up, ahead)
+    table.R_contact[on, c], table.p_contact[on, c] = S, motion.p_WC[on, k]
 
 
 def _fill_rates(

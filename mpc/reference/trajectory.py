@@ -9,6 +9,7 @@ impact, where the left and the right limit are both on the grid.
 import numpy as np
 
 from backbeat.behaviors.library.behavior import Behavior
+from backbeat.models.common.errors import BackbeatError
 from backbeat.models.compiled.bound import bind
 from backbeat.models.robot.model import RobotModel
 from backbeat.mpc.reference.sampling import (
@@ -38,6 +39,24 @@ def patch_names(behavior: Behavior) -> tuple[str, ...]:
     patches = [n for n in behavior.motion.contacts if not contacts[n].is_point]
     # A seat has no limb, and such contacts come last.
     return tuple(sorted(patches, key=lambda n: len(contacts[n].limb) == 0))
+
+
+def check_flat(reference: "Reference", what: str, advice: str) -> None:
+    """Refuses behaviors whose feet roll over heel and toe.
+
+    Args:
+        reference: the behavior.
+        what: controls it, and has feet that are flat alone.
+        advice: what to do instead.
+
+    Raises:
+        BackbeatError: it has a foot on an edge.
+    """
+    if reference.table.edge.any():
+        raise BackbeatError(
+            f"{what} keeps feet flat, and {reference.behavior.name} rolls over heel "
+            f"and toe: {advice}, or build it with 'roll: false'"
+        )
 
 
 class Reference:

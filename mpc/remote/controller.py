@@ -29,7 +29,7 @@ from backbeat.mpc.control.outside import ConnectControllers
 from backbeat.mpc.plans.plan import Plan
 from backbeat.mpc.plans.weights import PredictiveWeights
 from backbeat.mpc.predictive.settings import PlanSettings
-from backbeat.mpc.reference.trajectory import Reference
+from backbeat.mpc.reference.trajectory import Reference, check_flat
 from backbeat.mpc.remote.address import Address
 from backbeat.mpc.remote.contents import ControlSettings
 from backbeat.mpc.remote.exchange import Answer
@@ -120,6 +120,7 @@ class RemoteController(CollectableSystem):
         """
         super().__init__()
         check_periods(timing)
+        check_flat(reference, "a remote controller", "leave --remote out")
         robot = self.robot = reference.robot
         nj, self._nq = robot.num_joints, robot.num_positions
         self.link, self._lead_in = link, timing.lead_in

@@ -233,6 +233,11 @@ def _add_sensing(
         controllers.whole_body.GetOutputPort("joint_acceleration"),
         estimator.GetInputPort("joint_acceleration"),
     )
+    if controllers.whole_body.HasOutputPort("edges"):
+        builder.Connect(
+            controllers.whole_body.GetOutputPort("edges"),
+            estimator.GetInputPort("edges"),
+        )
     return SensedPorts(
         estimator.GetOutputPort("state"),
         estimator.GetOutputPort("sampled_state"),

@@ -38,14 +38,17 @@ class WholeBodyController(CollectableSystem):
         - command
         - contact_wrenches
         - joint_acceleration
+        - edges
         - fallen
         - memory
 
     `state` is the robot model's [q, v] (nq + nv), `plan` a Plan. `hands` is a tuple of
     HandOffset; it may be left unconnected, and no hand is held elsewhere. `command` is
     a `backbeat.models.actuation.joint_command` (9 nj). `contact_wrenches` (6 C) are the
-    wrenches the controller counts on, in patch axes [N m, N], `joint_acceleration`
-    (nj) what it makes the joints do [rad/s^2]. `fallen` (1) is 1 from when it has
+    wrenches the controller counts on, in patch axes [N m, N], of patches on an edge
+    about that, `joint_acceleration` (nj) what it makes the joints do [rad/s^2], `edges`
+    (S) how far ahead of the middles of the robot's soles the edges are on which those
+    are to stand [m], 0 of flat ones. `fallen` (1) is 1 from when it has
     declared a fall. `memory` is a WholeBodyMemory with the counts.
 
     Attributes:
@@ -101,6 +104,9 @@ class WholeBodyController(CollectableSystem):
         self.DeclareVectorOutputPort(
             "joint_acceleration", nj, weak(self._calc_acceleration), state
         )
+        self.DeclareVectorOutputPort(
+            "edges", len(robot.soles), weak(self._calc_edges), state
+        )
         self.DeclareVectorOutputPort("fallen", 1, weak(self._calc_fallen), state)
         self.DeclareAbstractOutputPort(
             "memory", lambda: AbstractValue.Make(first), weak(self._calc_memory), state
@@ -125,6 +131,14 @@ class WholeBodyController(CollectableSystem):
         acceleration = self._read(context).acceleration
         nothing = np.zeros(self.robot.num_joints)
         output.SetFromVector(nothing if acceleration is None else acceleration)
+
+    def _calc_edges(self, context: Context, output: BasicVector) -> None:
+        edge, contacts = self._read(context).edge, self.core.program.contacts
+        found = np.zeros(output.size())
+        if edge is not None:
+            for i, name in enumerate(self.robot.soles):
+                found[i] = edge[contacts.index(name)] if name in contacts else 0.0
+        output.SetFromVector(found)
 
     def _calc_fallen(self, context: Context, output: BasicVector) -> None:
         fell_at = self._read(context).safety.fell_at

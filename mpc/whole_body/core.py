@@ -291,7 +291,7 @@ class WholeBodyCore:
             planned,
             command,
         )
-        base = None
+        base, edge = None, self.program.workspace.edge
         if self.upper is not None and above is not None:
             self.upper.take(command, above)
             base = solution.vdot[:6].copy()
@@ -307,6 +307,7 @@ class WholeBodyCore:
             reach=memory.reach,
             base_acceleration=base,
             lost=memory.lost,
+            edge=edge.copy() if edge.any() else None,
         )
 
     def _next(self, memory: WholeBodyMemory, safety: Safety) -> WholeBodyMemory:
@@ -335,4 +336,5 @@ class WholeBodyCore:
             safety=safety,
             reach=memory.reach,
             lost=memory.lost,
+            edge=memory.edge,
         )

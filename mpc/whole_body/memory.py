@@ -25,6 +25,8 @@ class WholeBodyMemory:
             elsewhere [rad], by hand.
         base_acceleration: (6,) of a free base in the last solution, [angular, linear].
         lost: ticks that were due and not done.
+        edge: (C,) how far ahead the edge is on which a contact is to stand [m], 0 of
+            flat ones; None where all are flat.
     """
 
     command: np.ndarray
@@ -38,6 +40,7 @@ class WholeBodyMemory:
     reach: Mapping[str, np.ndarray] = field(default_factory=dict)
     base_acceleration: np.ndarray | None = None
     lost: int = 0
+    edge: np.ndarray | None = None
 
     @property
     def failures(self) -> int:

@@ -11,6 +11,7 @@ import numpy as np
 from backbeat.models.compiled import compiled
 from backbeat.models.compiled.arrays import Flags, Indices, Matrix
 from backbeat.models.compiled.bound import Bound
+from backbeat.models.dynamics.edges import move_to_edge
 from backbeat.models.dynamics.rotations import cross, quaternion_to_matrix, rotation_exp
 from backbeat.mpc.plans.plan import PlanArrays, interpolate
 from backbeat.mpc.reference.sampling import ReferenceSample
@@ -115,6 +116,8 @@ def _follow_behavior(of, rate):
     target.standing[:] = sample.standing
     target.R_contact[:] = sample.R_contact
     target.contact[:] = sample.p_contact
+    target.edge[:] = sample.edge
+    target.pitch[:] = sample.pitch
     _scale(rate, sample.contact_motion[0], target.contact_motion[0])
     _scale(square, sample.contact_motion[1], target.contact_motion[1])
     target.point[0] = sample.point[0]
@@ -188,6 +191,9 @@ def _fill_floating(of, rate, deviation, wrench, places):
         cross(arm, f, turning)
         for i in range(3):
             moment[i] += turning[i]
+    for c in range(wrench.shape[0]):
+        # From about the support to about the edge.
+        move_to_edge(target.wrench[c], target.edge[c])
     for i in range(3):
         target.com[2, i] = force[i]
         target.momentum[1, i] = mass * moment[i]

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from backbeat.models.contact.cones import wrench_cone
+from backbeat.models.dynamics.edges import EDGES, edge_cone
 from backbeat.models.dynamics.finite import UNBOUNDED
 from backbeat.optimization.interior_point.solution import TrajectorySolution
 from backbeat.optimization.problem.trajectory_problem import Limits
@@ -87,12 +87,19 @@ def friction_use(solution: TrajectorySolution, limits: Limits) -> Use:
     robot = solution.transcription.problem.robot
     values = np.zeros(solution.w.shape[:2])
     for c, name in enumerate(contacts):
-        patch = robot.contacts[name]
-        half = limits.patch_share * np.array(patch.bearing)
+        w, which = solution.w[:, c], solution.transcription.program.cone_of[:, c]
         # The rows of a cone are linear in the coefficient.
-        still, one = (wrench_cone(half[0], half[1], mu) for mu in (0.0, 1.0))
-        w = solution.w[:, c]
-        asked, given = w @ still.T, w @ (still - one).T
+        still, one = (
+            np.array(
+                [
+                    edge_cone(robot.contacts[name], edge, mu, limits.patch_share)
+                    for edge in EDGES
+                ]
+            )[which]
+            for mu in (0.0, 1.0)
+        )
+        asked = np.einsum("kri,ki->kr", still, w)
+        given = np.einsum("kri,ki->kr", still - one, w)
         holds = (given > limits.least_force) & (w[:, 5:] > limits.least_force)
         values[:, c] = np.where(holds, asked / np.maximum(given, 1e-9), 0.0).max(1)
     used, name, time = _most(solution, values)
@@ -101,7 +108,7 @@ def friction_use(solution: TrajectorySolution, limits: Limits) -> Use:
 
 def pressure_use(solution: TrajectorySolution) -> Use:
     """Share of a patch up to which its center of pressure moves."""
-    problem = solution.transcription.problem
+    problem, program = solution.transcription.problem, solution.transcription.program
     values = np.zeros(solution.w.shape[:2])
     for c, name in enumerate(solution.transcription.contacts):
         patch, w = problem.robot.contacts[name], solution.w[:, c]
@@ -109,7 +116,10 @@ def pressure_use(solution: TrajectorySolution) -> Use:
             continue
         half = np.array(patch.bearing[::-1])
         pressed = w[:, 5] > problem.limits.least_force
-        share = (np.abs(w[:, :2]) / half).max(1) / np.maximum(w[:, 5], 1e-9)
+        moments = np.abs(w[:, :2]) / half
+        # An edge has its pressure where it is.
+        moments[program.cone_of[:, c] > 0, 1] = 0.0
+        share = moments.max(1) / np.maximum(w[:, 5], 1e-9)
         values[:, c] = np.where(pressed, share, 0.0)
     return _most(solution, values)
 

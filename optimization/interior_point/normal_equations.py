@@ -115,16 +115,16 @@ def _wrench_block(program, w, system, k, H, gradient):
         start, first = program.wrench_start[k, c], program.wrench_first[c]
         if start < 0:
             continue
-        o = first_column + start - first
+        o, cone = first_column + start - first, program.cone[program.cone_of[k, c], c]
         for r in range(CONE_ROWS):
             row = program.rows.cone + c * CONE_ROWS + r
             s, y = stiffness[k, row], pull[k, row]
             for i in range(first, 6):
-                x = program.cone[c, r, i]
+                x = cone[r, i]
                 if x != 0.0:
                     gradient[o + i] += x * y
                     for j in range(first, 6):
-                        H[o + i, o + j] += s * x * program.cone[c, r, j]
+                        H[o + i, o + j] += s * x * cone[r, j]
         row = program.rows.normal + c
         H[o + 5, o + 5] += stiffness[k, row]
         gradient[o + 5] += pull[k, row]

@@ -66,10 +66,11 @@ def _recover_wrenches(program, k, u, step):
         for i in range(6):
             on = start >= 0 and i >= first
             step.dw[k, c, i] = u[start + i - first] if on else 0.0
+        cone = program.cone[program.cone_of[k, c], c]
         for r in range(CONE_ROWS):
             s = 0.0
             for i in range(6):
-                s += program.cone[c, r, i] * step.dw[k, c, i]
+                s += cone[r, i] * step.dw[k, c, i]
             step.d_rows[k, program.rows.cone + c * CONE_ROWS + r] = s
         step.d_rows[k, program.rows.normal + c] = step.dw[k, c, 5]
 

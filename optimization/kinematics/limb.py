@@ -26,6 +26,7 @@ class Limb(NamedTuple):
     p_BF: Vector  # (3,) [m]
     first: int  # 3 for a point, which may turn, or 0
     rolls: float  # half width of a sole that rolls [m], or `FLAT`
+    edge: float  # how far ahead of its middle a sole on an edge stands [m], or 0
     joints: Indices  # (n,)
     R_WC: MatrixView  # (3, 3) the support
     p_WC: Vector  # (3,) [m]
@@ -113,7 +114,7 @@ def _miss_place(tree, ws, limb, q, R, r, e):
         e[3 + i] = limb.p_WC[i] - p_WB[i] - r[i]
     to_place = np.empty(3)
     _touch(limb, R, r, to_place)
-    if limb.rolls > 0.0:
+    if limb.rolls > 0.0 or limb.edge != 0.0:
         for i in range(3):
             e[3 + i] -= to_place[i]
 
@@ -124,15 +125,17 @@ def _touch(limb, R, r, to_place):
     up, to_pivot = limb.R_WC[:, 2].copy(), np.empty(3)
     roll(R, up, limb.rolls, to_pivot, to_place)
     for i in range(3):
+        to_pivot[i] += limb.edge * R[i, 0]
+        to_place[i] += limb.edge * (R[i, 0] - limb.R_WC[i, 0])
         r[i] += to_pivot[i]
 
 
 @compiled
 def _follow(J, limb, nf, e):
     """Least joint change of a limb that gives its contact the motion e that is held."""
-    if limb.rolls < 0.0:
+    if limb.rolls < 0.0 and limb.edge == 0.0:
         return _solve(J, limb.joints, nf, limb.first, e)
-    # All but the roll, which is the first row in axes of the support.
+    # All but the roll, which is the first row in axes of the support, or the pitch.
     nv = J.shape[1]
     R, turned, motion = limb.R_WC, np.zeros((6, nv)), np.zeros(6)
     for i in range(6):
@@ -141,6 +144,10 @@ def _follow(J, limb, nf, e):
             motion[i] += R[k, a] * e[first + k]
             for j in range(nv):
                 turned[i, j] += R[k, a] * J[first + k, j]
+    if limb.edge != 0.0:
+        for j in range(nv):
+            turned[1, j] = turned[0, j]
+        motion[1] = motion[0]
     return _solve(turned, limb.joints, nf, 1, motion)
 
 

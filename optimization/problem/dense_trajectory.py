@@ -21,6 +21,8 @@ class DenseTrajectory:
         R_WC: (M, C, 3, 3) rotation of the contact's support.
         p_WC: (M, C, 3) place of the contact's support [m].
         tau: (M, nj) joint torques, viscous friction included [N m].
+        edge: (M, C) the edge on which a contact stands, or 0; see
+            `backbeat.models.dynamics.edges`.
         contacts: contact names.
     """
 
@@ -33,6 +35,7 @@ class DenseTrajectory:
     R_WC: np.ndarray
     p_WC: np.ndarray
     tau: np.ndarray
+    edge: np.ndarray
     contacts: tuple[str, ...]
 
 
@@ -62,5 +65,6 @@ def unforced(
         R_WC=np.tile(np.eye(3), (M, C, 1, 1)),
         p_WC=np.zeros((M, C, 3)),
         tau=np.zeros((M, robot.num_joints)),
+        edge=np.zeros((M, C), np.int8),
         contacts=contacts,
     )

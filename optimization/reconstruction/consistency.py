@@ -12,10 +12,13 @@ import numpy as np
 from backbeat.models.compiled import compiled
 from backbeat.models.compiled.arrays import (
     Array3,
+    Array3View,
     Array4,
     FlagMatrix,
+    FlagsView,
     IndexMatrix,
     Matrix,
+    VectorView,
 )
 from backbeat.models.dynamics.kinematic_tree import Workspace
 from backbeat.models.dynamics.kinematics import frame_pose
@@ -41,6 +44,15 @@ class StandingContacts(NamedTuple):
     standing: FlagMatrix  # (M, C)
     R_WC: Array4  # (M, C, 3, 3) poses of their supports
     p_WC: Array3  # (M, C, 3) [m]
+    edge: Matrix  # (M, C) how far ahead of its middle a sole on an edge stands [m]
+
+
+class SupportSample(NamedTuple):
+    """Contacts at one sample."""
+
+    standing: FlagsView  # (C,)
+    R_WC: Array3View  # (C, 3, 3) rotations of their supports
+    edge: VectorView  # (C,) how far ahead of its middle a sole on an edge stands [m]
 
 
 class MotionSamples(NamedTuple):
@@ -87,13 +99,15 @@ def make_consistent(
                 program.frame_p[c],
                 program.wrench_first[c],
                 program.frame_rolls[c],
+                contacts.edge[s, c],
                 limb[c, :n],
                 R_WC[s, c],
                 p_WC[s, c],
                 True,
             )
             put_limb(program.tree, program.gravity, ws, placed, now, change)
-        _balance(program, ws, standing[s], R_WC[s], now, motion.wrench[s], full)
+        stance = SupportSample(standing[s], R_WC[s], contacts.edge[s])
+        _balance(program, ws, stance, now, motion.wrench[s], full)
         for j in range(tau.shape[1]):
             tau[s, j] = full[nf + j]
 
@@ -107,30 +121,24 @@ def _limb_size(limb, c):
 
 
 @compiled
-def _balance(program, ws, standing, R_WC, now, wrench, tau):
+def _balance(program, ws, stance, now, wrench, tau):
     """Corrects the wrenches of standing patches to satisfy the base dynamics."""
     tree, first = program.tree, program.wrench_first
+    standing, R_WC, edge = stance
     body, C = program.frame_body, standing.shape[0]
     nf = 6 if tree.floating else 0
-    R = np.empty((3, 3))
-    r = np.empty((C, 3))
+    r, touch = np.empty((C, 3)), np.empty((C, 3))
     W = np.empty(6)
-    up, to_pivot, to_place = np.empty(3), np.empty(3), np.empty(3)
     # A newton meter of correction costs as much as ten newtons.
     reach = 0.1
     for attempt in range(2):
         forward_pass(tree, now.q, now.v, now.vdot, program.gravity, ws, False)
         body_forces(tree, ws, False)
         for c in range(C):
-            R_BF, p_BF = program.frame_R[c], program.frame_p[c]
-            frame_pose(tree, ws, now.q, body[c], R_BF, p_BF, R, r[c])
             if not standing[c]:
                 continue
+            _see_support(program, ws, now.q, stance, c, r[c], touch[c])
             for i in range(3):
-                up[i] = R_WC[c, i, 2]
-            roll(R, up, program.frame_rolls[c], to_pivot, to_place)
-            for i in range(3):
-                r[c, i] += to_pivot[i]
                 W[i] = 0.0
                 W[3 + i] = 0.0
                 for m in range(3):
@@ -152,25 +160,51 @@ def _balance(program, ws, standing, R_WC, now, wrench, tau):
         for c in range(C):
             if standing[c] and first[c] == 0:
                 share = max(wrench[c, 5], 1.0) / load
-                B = _wrench_map(R_WC[c], r[c], reach, program.frame_rolls[c])
+                B = _wrench_map(program, c, stance, touch, reach)
                 G += share * share * (B @ B.T)
         x = np.linalg.solve(G, tau[:6].copy())
         for c in range(C):
             if standing[c] and first[c] == 0:
                 share = max(wrench[c, 5], 1.0) / load
-                B = _wrench_map(R_WC[c], r[c], reach, program.frame_rolls[c])
+                B = _wrench_map(program, c, stance, touch, reach)
                 y = share * share * (B.T @ x)
-                if program.frame_rolls[c] > 0.0:
-                    y[0] *= ON_EDGE
+                line = _line(program, c, edge[c])
+                if line >= 0:
+                    y[line] *= ON_EDGE
                 for i in range(3):
                     wrench[c, i] += reach * y[i]
                     wrench[c, 3 + i] += y[3 + i]
+                # From where it touches to where wrenches are about.
+                wrench[c, 1] -= edge[c] * y[5]
+                wrench[c, 2] += edge[c] * y[4]
 
 
 @compiled
-def _wrench_map(R_WC, r, reach, rolls):
-    """Maps a scaled contact wrench to the wrench about the base origin."""
-    B = np.zeros((6, 6))
+def _see_support(program, ws, q, stance, c, r, touch):
+    """Writes what the wrench of contact c is about, and where it touches, (3,) each."""
+    R, up = np.empty((3, 3)), stance.R_WC[c, :, 2].copy()
+    to_pivot, edge = np.empty(3), stance.edge[c]
+    R_BF, p_BF = program.frame_R[c], program.frame_p[c]
+    frame_pose(program.tree, ws, q, program.frame_body[c], R_BF, p_BF, R, r)
+    roll(R, up, program.frame_rolls[c], to_pivot, np.empty(3))
+    for i in range(3):
+        touch[i] = r[i] + to_pivot[i] + edge * R[i, 0]
+        r[i] = touch[i] - edge * stance.R_WC[c, i, 0]
+
+
+@compiled
+def _line(program, c, edge):
+    """Axis of the line on which contact c stands: 0 or 1; below zero for a patch."""
+    if edge != 0.0:
+        return 1
+    return 0 if program.frame_rolls[c] > 0.0 else -1
+
+
+@compiled
+def _wrench_map(program, c, stance, touch, reach):
+    """Maps a scaled wrench where contact c touches to one about the base origin."""
+    R_WC, r, B = stance.R_WC[c], touch[c], np.zeros((6, 6))
+    line = _line(program, c, stance.edge[c])
     for j in range(3):
         f0, f1, f2 = R_WC[0, j], R_WC[1, j], R_WC[2, j]
         B[0, j] = reach * f0
@@ -182,7 +216,7 @@ def _wrench_map(R_WC, r, reach, rolls):
         B[3, 3 + j] = f0
         B[4, 3 + j] = f1
         B[5, 3 + j] = f2
-    if rolls > 0.0:
+    if line >= 0:
         for i in range(6):
-            B[i, 0] *= ON_EDGE
+            B[i, line] *= ON_EDGE
     return B

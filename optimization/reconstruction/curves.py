@@ -1,9 +1,12 @@
 """Curves: a continuous motion whose control points are the knots."""
 
+import math
+
 import numpy as np
 from pydrake.math import RigidTransform
 from scipy.interpolate import BSpline, CubicSpline
 
+from backbeat.models.dynamics.edges import WHOLE, edge_offset
 from backbeat.models.dynamics.kinematic_tree import make_workspace
 from backbeat.models.state.configuration import Configuration
 from backbeat.optimization.interior_point.solution import TrajectorySolution
@@ -139,10 +142,10 @@ class Curves:
     def _fade_limbs(
         self, problem: TrajectoryProblem, solution: TrajectorySolution
     ) -> list[Fade]:
-        """Joins swings of limbs to the stances beside them.
+        """Joins times at which contacts are held less to those at which they are more.
 
         What puts a limb onto its contact is small but not zero at a switch; it
-        fades out within the swing, without a jump up to the acceleration.
+        fades out within the swing, or the roll, without a jump up to the acceleration.
         """
         self._limb_fades, fades = [], []
         for contact in solution.transcription.contacts:
@@ -150,19 +153,15 @@ class Curves:
             if len(frame.limb) == 0:
                 continue
             columns = self.robot.base_positions + frame.limb
-            for start, end, before, after in problem.schedule.swings(contact):
-                length = min(FADE, 0.5 * (end - start))
-                for t, X_WC, way in ((start, before, 1), (end, after, -1)):
-                    if X_WC is None:
-                        continue
-                    k = int(np.searchsorted(self.times, t - 1e-9))
-                    k -= way < 0
-                    q, v, vdot = self.sample(np.array([t]), k)
-                    change = self._correction(contact, q[0], v[0], vdot[0], X_WC)
-                    if problem.strikes(contact):
-                        # A stick that starts to move may do so with a jerk.
-                        change[2] = 0.0
-                    fades.append(fade(columns, t, way * length, change))
+            for t, less, X_WC, edge in problem.schedule.releases(contact):
+                length = math.copysign(min(FADE, 0.5 * abs(less)), less)
+                k = int(np.searchsorted(self.times, t - 1e-9)) - (less < 0)
+                q, v, vdot = self.sample(np.array([t]), k)
+                change = self._correction(contact, q[0], v[0], vdot[0], X_WC, edge)
+                if problem.strikes(contact):
+                    # A stick that starts to move may do so with a jerk.
+                    change[2] = 0.0
+                fades.append(fade(columns, t, length, change))
         return fades
 
     def _fade_base(self) -> list[Fade]:
@@ -193,6 +192,7 @@ class Curves:
         v: np.ndarray,
         vdot: np.ndarray,
         X_WC: RigidTransform | None,
+        edge: int = WHOLE,
     ) -> np.ndarray:
         """(3, n) change of a limb's joints, speeds, accelerations for its contact.
 
@@ -208,6 +208,7 @@ class Curves:
             frame.frame.p_PF,
             first,
             frame.rolled_width,
+            float(edge_offset(frame, edge)),
             frame.limb,
             np.eye(3) if X_WC is None else X_WC.rotation().matrix(),
             np.zeros(3) if X_WC is None else X_WC.translation(),

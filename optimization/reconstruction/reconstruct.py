@@ -37,7 +37,7 @@ def reconstruct(solution: TrajectorySolution, dt_max: float = 0.005) -> DenseTra
     motion, wrenches = Curves(solution), _knot_wrenches(solution)
     intervals: list[np.ndarray] = []
     parts: dict[str, list[np.ndarray]] = {
-        key: [] for key in ("t", "wrench", "standing", "R", "p")
+        key: [] for key in ("t", "wrench", "standing", "R", "p", "edge")
     }
     for k in range(N - 1):
         h = times[k + 1] - times[k]
@@ -55,6 +55,9 @@ def reconstruct(solution: TrajectorySolution, dt_max: float = 0.005) -> DenseTra
         parts["t"].append(u)
         parts["wrench"].append(w * program.weight * stands[None, :, None])
         parts["standing"].append(np.tile(stands, (len(u), 1)))
+        middle = [times[k] + 0.5 * h]
+        edge = [problem.schedule.edges(middle, n)[0] for n in contacts]
+        parts["edge"].append(np.tile(np.array(edge, np.int8), (len(u), 1)))
         R = np.array([X.rotation().matrix() for X in X_WC]).reshape(C, 3, 3)
         p = np.array([X.translation() for X in X_WC]).reshape(C, 3)
         parts["R"].append(np.broadcast_to(R, (*size, 3, 3)))
@@ -106,7 +109,8 @@ def _consistent_motion(
     transcription = solution.transcription
     robot = transcription.problem.robot
     program = transcription.program
-    limbs = [robot.contacts[n].limb for n in transcription.contacts]
+    contacts = [robot.contacts[n] for n in transcription.contacts]
+    limbs = [contact.limb for contact in contacts]
     size = max((len(x) for x in limbs), default=0)
     limb = np.full((len(limbs), max(size, 1)), -1, np.int64)
     for i, x in enumerate(limbs):
@@ -120,6 +124,7 @@ def _consistent_motion(
             parts["standing"],
             np.ascontiguousarray(parts["R"]),
             np.ascontiguousarray(parts["p"]),
+            parts["edge"] * np.array([c.half_length for c in contacts]),
         ),
         MotionSamples(
             parts["q"],
@@ -140,5 +145,6 @@ def _consistent_motion(
         R_WC=parts["R"],
         p_WC=parts["p"],
         tau=tau,
+        edge=parts["edge"],
         contacts=transcription.contacts,
     )

@@ -10,6 +10,7 @@ import numpy as np
 from pydrake.math import RigidTransform
 
 from backbeat.models.common.errors import BackbeatError
+from backbeat.models.dynamics.edges import HELD_AXES, WHOLE, edge_offset
 from backbeat.models.dynamics.finite import UNBOUNDED
 from backbeat.models.dynamics.frames import Frame
 from backbeat.optimization.problem.tasks import FrameTask, axis_indices
@@ -30,6 +31,8 @@ class FrameSlot:
         weight: (N, 6) costs per second on the residuals in target axes.
         equal: (N, 6) 1 where a residual is zero.
         lower, upper: (N, 6) bounds on the residuals [rad, m].
+        edge: (N,) how far ahead the edge is on which a contact stands [m], 0 of a flat
+            one: residuals of its place are those of the edge.
     """
 
     frame: Frame
@@ -40,6 +43,7 @@ class FrameSlot:
     equal: np.ndarray
     lower: np.ndarray
     upper: np.ndarray
+    edge: np.ndarray
 
     @staticmethod
     def empty(frame: Frame, N: int) -> "FrameSlot":
@@ -53,12 +57,15 @@ class FrameSlot:
             equal=np.zeros((N, 6)),
             lower=np.full((N, 6), -UNBOUNDED),
             upper=np.full((N, 6), UNBOUNDED),
+            edge=np.zeros(N),
         )
 
     def accepts(self, k: int, X: RigidTransform) -> bool:
         """Whether knot k is free or already has this target."""
         if not self.used[k]:
             return True
+        if self.edge[k]:
+            return False
         apart = np.abs(self.p_WG[k] - X.translation()).max()
         turned = np.abs(self.R_WG[k] - X.rotation().matrix()).max()
         return bool(max(apart, turned) < SAME)
@@ -79,11 +86,14 @@ def make_slots(problem: TrajectoryProblem) -> list[FrameSlot]:
     slots = [FrameSlot.empty(problem.robot.contacts[n].frame, N) for n in contacts]
     standing = [problem.schedule.standing(t) for t in problem.times]
     free = np.isin(np.arange(N), problem.free_knots).astype(float)
+    for name, slot in zip(contacts, slots, strict=True):
+        slot.edge[:] = edge_offset(problem.robot.contacts[name], _edges(problem, name))
     for k in range(N):
         for name, X_WC in _placed(problem, standing, k).items():
             slot = slots[contacts.index(name)]
             slot.aim(k, X_WC)
-            held = axis_indices(problem.robot.contacts[name].held_axes)
+            axes = problem.robot.contacts[name].held_axes
+            held = axis_indices(HELD_AXES if slot.edge[k] else axes)
             # Where a knot is given nothing is left to constrain.
             slot.equal[k, held] = free[k]
     for task in problem.tasks:
@@ -115,6 +125,25 @@ def _placed(
                 if name not in placed and not problem.strikes(name):
                     placed[name] = X
     return placed
+
+
+def _edges(problem: TrajectoryProblem, name: str) -> np.ndarray:
+    """(N,) the edge on which a contact stands at each knot.
+
+    As of places: beside a knot at which it is flat it is flat, and beside the last one
+    at which it stands its edge stays.
+    """
+    schedule, times = problem.schedule, problem.times
+    edge, stands = schedule.edges(times, name), schedule.active(times, name)
+    out = edge.copy()
+    for way in (1, -1):
+        beside, there = np.roll(edge, way), np.roll(stands, way)
+        end = 0 if way == 1 else -1
+        there[end] = False
+        out[there & (beside == WHOLE)] = WHOLE
+        swings = there & ~stands
+        out[swings] = beside[swings]
+    return out
 
 
 def _add_frame_task(

@@ -4,6 +4,7 @@ import numpy as np
 
 from backbeat.models.compiled import compiled
 from backbeat.models.dynamics.derivatives import add_wrench_derivative
+from backbeat.models.dynamics.edges import move_to_edge
 from backbeat.models.dynamics.recursion import apply_wrench
 from backbeat.models.dynamics.rolling import ROLLED
 from backbeat.models.dynamics.rotations import add_cross
@@ -11,14 +12,15 @@ from backbeat.models.dynamics.rotations import add_cross
 
 @compiled
 def _world_wrench(program, w, k, c, out):
-    """Contact wrench c of knot k in world axes, in N and N m."""
-    T = program.R_WG[k, c]
+    """Contact wrench c of knot k where it acts, in world axes, in N and N m."""
+    T, here = program.R_WG[k, c], w[k, c].copy()
+    move_to_edge(here, program.frame_edge[k, c])
     for i in range(3):
         s = 0.0
         t = 0.0
         for m in range(3):
-            s += T[i, m] * w[k, c, m]
-            t += T[i, m] * w[k, c, 3 + m]
+            s += T[i, m] * here[m]
+            t += T[i, m] * here[3 + m]
         out[i] = s * program.weight
         out[3 + i] = t * program.weight
 

@@ -165,6 +165,10 @@ def _frames(program, q, k, scratch, values, derivatives, linearize):
             tree, ws, q, body, program.frame_R[p], program.frame_p[p], scratch.R[p], r
         )
         relative_log(scratch.R[p], T, phi)
+        edge = program.frame_edge[k, p]
+        if edge != 0.0:
+            for i in range(3):
+                r[i] += edge * scratch.R[p, i, 0]
         half_width = program.frame_rolls[p]
         if half_width > 0.0:
             for i in range(3):
@@ -184,6 +188,7 @@ def _frames(program, q, k, scratch, values, derivatives, linearize):
             # The place moves as the pivot does, and there the ground acts.
             for i in range(3):
                 r[i] += to_pivot[i] - to_place[i]
+        e[3] -= edge
         for i in range(6):
             cost += 0.5 * program.dt[k] * program.frame_weight[k, p, i] * e[i] ** 2
         if linearize:
@@ -192,6 +197,10 @@ def _frames(program, q, k, scratch, values, derivatives, linearize):
             if half_width > 0.0:
                 D = derivatives.frame[k, p]
                 _leave_out_turns(T, to_pivot, to_place, scratch.J[p], D)
+            # Wrenches of a sole on an edge are about where it would be flat.
+            for j in range(nv if edge != 0.0 else 0):
+                scratch.J[p, 4, j] -= edge * scratch.J[p, 2, j]
+                scratch.J[p, 5, j] += edge * scratch.J[p, 1, j]
     return cost
 
 
@@ -309,10 +318,11 @@ def _rows(program, q, w, phi, k, tau, values):
         share = g[rows.torque + j]
         cost += 0.5 * program.dt[k] * program.effort_weight * share * share
     for c in range(program.wrench_first.shape[0]):
+        cone = program.cone[program.cone_of[k, c], c]
         for r in range(CONE_ROWS):
             s = 0.0
             for i in range(6):
-                s += program.cone[c, r, i] * w[k, c, i]
+                s += cone[r, i] * w[k, c, i]
             g[rows.cone + c * CONE_ROWS + r] = s
         g[rows.normal + c] = w[k, c, 5]
     for p in range(program.frame_body.shape[0]):

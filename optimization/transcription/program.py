@@ -92,6 +92,7 @@ class Program(NamedTuple):
     frame_R: Array3  # (P, 3, 3)
     frame_p: Matrix  # (P, 3)
     frame_rolls: Vector  # (P,) half widths of soles that roll [m], or `FLAT`
+    frame_edge: Matrix  # (N, P) how far ahead the edge of a sole is that stands [m]
     frame_used: FlagMatrix  # (N, P) whether any task uses the frame
     R_WG: Array4  # (N, P, 3, 3) targets
     p_WG: Array3  # (N, P, 3)
@@ -101,7 +102,8 @@ class Program(NamedTuple):
     sphere_on: FlagMatrix  # (N, F) whether a sphere keeps its distance at a knot
     midpoint_on: FlagMatrix  # (N, F) whether it does so half way from the knot before
     # Contacts.
-    cone: Array3  # (C, CONE_ROWS, 6)
+    cone: Array4  # (3, C, CONE_ROWS, 6) of flat soles, of toes and of heels
+    cone_of: IndexMatrix  # (N, C) which of them holds at a knot
     wrench_start: IndexMatrix  # (N, C) first wrench variable, -1 when off
     wrench_first: Indices  # (C,) first component: 0 for a patch, 3 for a point
     num_wrench: Indices  # (N,) wrench variables of the knot

@@ -39,7 +39,8 @@ Sources
 
 import numpy as np
 
-from backbeat.models.contact.cones import CONE_ROWS, wrench_cone
+from backbeat.models.contact.cones import CONE_ROWS
+from backbeat.models.dynamics.edges import EDGES, WHOLE, edge_cone
 from backbeat.models.dynamics.finite import UNBOUNDED
 from backbeat.models.dynamics.rolling import FLAT
 from backbeat.optimization.kinematics.joint_units import joint_units
@@ -83,11 +84,9 @@ class Transcription:
         spans = _spans(h, problem.beside)
         dt = np.r_[0.5 * h[0], 0.5 * (h[1:] + h[:-1]), 0.5 * h[-1]]
         C, P, motors = len(self._frames), len(slots), problem.motor_rows
-        spheres = len(problem.collisions.spheres)
-        rows = row_layout(nj, C, P, spheres, len(motors.lower), len(rated))
-        on = self._active()
-        sizes = np.array([3 if c.is_point else 6 for c in self._frames], np.int64)
-        start = np.cumsum(on * sizes, axis=1) - on * sizes if C else np.zeros((N, 0))
+        others = len(problem.collisions.spheres), len(motors.lower), len(rated)
+        rows, on = row_layout(nj, C, P, *others), self._active()
+        sizes, start = self._wrench_variables(on)
         com_target, com_weight = self._center_of_mass()
         posture, posture_weight = self._posture()
         w, nothing = problem.weights, FrameSlot.empty(robot.trunk, N)
@@ -97,9 +96,7 @@ class Transcription:
             weight=robot.weight,
             gravity=robot.gravity,
             effort=robot.effort_limits,
-            # Whose limit is infinite has no motor, and no part in any row.
-            motor_torque=motors.torque
-            * np.where(np.isfinite(robot.effort_limits), robot.effort_limits, 0.0),
+            motor_torque=motors.torque * _finite(robot.effort_limits),
             motor_speed=motors.speed,
             h=h,
             span=spans,
@@ -108,6 +105,7 @@ class Transcription:
             frame_R=_stack([s.frame.R_PF for s in slots], (3, 3)),
             frame_p=_stack([s.frame.p_PF for s in slots], (3,)),
             frame_rolls=self._rolls(P),
+            frame_edge=_by_knot([s.edge for s in slots], nothing.edge),
             frame_used=_by_knot([s.used for s in slots], nothing.used),
             R_WG=_by_knot([s.R_WG for s in slots], nothing.R_WG),
             p_WG=_by_knot([s.p_WG for s in slots], nothing.p_WG),
@@ -117,6 +115,7 @@ class Transcription:
             sphere_on=self._spheres_on(),
             midpoint_on=self._midpoints_on(),
             cone=self._cones(),
+            cone_of=self._cones_at_knots(),
             wrench_start=np.where(on, start, -1).astype(np.int64),
             wrench_first=np.array([6 - s for s in sizes], np.int64),
             num_wrench=(on * sizes).sum(1).astype(np.int64),
@@ -132,10 +131,19 @@ class Transcription:
             lower=np.full((N, rows.num_rows), -UNBOUNDED),
             upper=np.full((N, rows.num_rows), UNBOUNDED),
             # Makes 1 mm/s of remaining speed as bad as 1e-2 of a scaled row.
-            rest_scale=10.0 * spans[-1] if problem.end_at_rest else 0.0,
+            rest_scale=10.0 * _spans(h, problem.beside)[-1]
+            if problem.end_at_rest
+            else 0.0,
         )
         write_bounds(problem, program, slots, on)
         return program
+
+    def _wrench_variables(self, on: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """(C,) how many each contact has, and (N, C) where they start at a knot."""
+        sizes = np.array([3 if c.is_point else 6 for c in self._frames], np.int64)
+        if not len(sizes):
+            return sizes, np.zeros((len(on), 0))
+        return sizes, np.cumsum(on * sizes, axis=1) - on * sizes
 
     def _rolls(self, P: int) -> np.ndarray:
         """(P,) half widths of contacts that roll [m]; `FLAT` of other frames."""
@@ -183,13 +191,27 @@ class Transcription:
         return on
 
     def _cones(self) -> np.ndarray:
-        cones = np.zeros((len(self._frames), CONE_ROWS, 6))
+        """(3, C, CONE_ROWS, 6) cones of contacts on each of `EDGES`."""
+        cones = np.zeros((len(EDGES), len(self._frames), CONE_ROWS, 6))
         limits = self.problem.limits
+        mu = limits.friction_share * limits.friction
         for i, c in enumerate(self._frames):
-            half = limits.patch_share * np.array(c.bearing)
-            A = wrench_cone(half[0], half[1], limits.friction_share * limits.friction)
-            cones[i, : len(A)] = A
+            for n, edge in enumerate(EDGES):
+                A = edge_cone(c, edge, mu, limits.patch_share)
+                cones[n, i, : len(A)] = A
         return cones
+
+    def _cones_at_knots(self) -> np.ndarray:
+        """(N, C) which of the cones holds: where a foot starts to roll, its edge's."""
+        schedule, t = self.problem.schedule, self.problem.times
+        middles = 0.5 * (t[1:] + t[:-1])
+        chosen = np.zeros((len(t), len(self._frames)), np.int64)
+        for i, name in enumerate(self.contacts):
+            edges = schedule.edges(middles, name)
+            before, after = np.r_[edges[:1], edges], np.r_[edges, edges[-1:]]
+            edge: np.ndarray = np.where(before != WHOLE, before, after)
+            chosen[:, i] = edge % len(EDGES)
+        return chosen
 
     def _center_of_mass(self) -> tuple[np.ndarray, np.ndarray]:
         N = self.problem.num_knots
@@ -227,6 +249,11 @@ class Transcription:
             shares[robot.base_velocities + robot.joint_indices([group])] *= factor
         shares[robot.base_velocities :] /= joint_units(robot) ** 2
         return shares
+
+
+def _finite(limits: np.ndarray) -> np.ndarray:
+    """Limits, zero where they are infinite: without a motor no part in any row."""
+    return np.where(np.isfinite(limits), limits, 0.0)
 
 
 def _spans(h: np.ndarray, beside: tuple[float, float]) -> np.ndarray:

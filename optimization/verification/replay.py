@@ -11,6 +11,7 @@ from pydrake.math import RigidTransform
 from pydrake.multibody.plant import MultibodyPlant
 from pydrake.multibody.tree import JacobianWrtVariable, MultibodyForces
 
+from backbeat.models.dynamics.edges import WHOLE
 from backbeat.models.dynamics.frames import ContactFrame
 from backbeat.models.dynamics.rolling import ROLLED
 from backbeat.models.robot.fusing import set_joints
@@ -32,8 +33,8 @@ class Replayed:
         momentum: (S, 6) momentum about the world origin [angular, linear].
         R_WC: (S, C, 3, 3) rotation of each contact.
         p_WC: (S, C, 3) place of each contact [m].
-        p_WT: (S, C, 3) where a contact touches and its wrench acts [m]: that place,
-            or nearer to the lower edge of a sole that rolls.
+        p_WT: (S, C, 3) what its wrench is about [m]: that place, or nearer to the
+            lower edge of a sole that rolls, or the support of one on an edge.
         V_WT: (S, C, 6) spatial velocity there of contacts that stand; zero of others.
         force: (S, C, 6) wrenches of the motion in world axes [N m, N].
         tau: (S, nj) joint torques by inverse dynamics, contacts included [N m].
@@ -110,6 +111,7 @@ class ReplayPlant:
         frames = [self._frames[n] for n in motion.contacts]
         contacts = [self._robot.contacts[n] for n in motion.contacts]
         x, standing = np.hstack([q, v]), motion.standing[samples].tolist()
+        on_edge, support = motion.edge[samples] != WHOLE, motion.p_WC[samples]
         for i in range(S):
             plant.SetPositionsAndVelocities(context, x[i])
             com[i] = plant.CalcCenterOfMassPositionInWorld(context)
@@ -121,7 +123,11 @@ class ReplayPlant:
             for c, (frame, X_LC) in enumerate(frames):
                 X_WC = frame.CalcPoseInWorld(context).multiply(X_LC)
                 poses[i, c] = X_WC.GetAsMatrix34()
-                p_CT = _touching(contacts[c], X_WC, R[i, c, :, 2])
+                p_CT = (
+                    X_WC.inverse() @ support[i, c]
+                    if on_edge[i, c]
+                    else _touching(contacts[c], X_WC, R[i, c, :, 2])
+                )
                 p_WT[i, c] = X_WC @ p_CT
                 if standing[i][c]:
                     J = self._jacobian(frame, X_LC @ p_CT)

@@ -9,15 +9,13 @@ result is a certificate: the worst value of each check, where and when.
 import numpy as np
 
 from backbeat.models.collision.shapes import CollisionModel
-from backbeat.models.contact.cones import wrench_cone
-from backbeat.models.dynamics.frames import ContactFrame
+from backbeat.models.dynamics.edges import WHOLE
 from backbeat.models.robot.model import RobotModel
 from backbeat.optimization.interior_point.solution import (
     TrajectorySolution,
     in_each_other,
 )
 from backbeat.optimization.problem.dense_trajectory import DenseTrajectory
-from backbeat.optimization.reconstruction.ground import GroundProfile
 from backbeat.optimization.verification.certificate import (
     BOUNDS,
     Certificate,
@@ -25,6 +23,7 @@ from backbeat.optimization.verification.certificate import (
     Worst,
 )
 from backbeat.optimization.verification.clearance import Clearance
+from backbeat.optimization.verification.contact_checks import ContactChecks
 from backbeat.optimization.verification.replay import SAME_TIME, Replayed, ReplayPlant
 
 # What followers, of which the plan has only the rest positions, may add to torques.
@@ -95,9 +94,7 @@ class Verifier:
         self._robot = robot
         self._replay = ReplayPlant(robot)
         self._clearance = Clearance(robot, collisions)
-        self._cones = {
-            n: wrench_cone(*c.bearing, friction) for n, c in robot.contacts.items()
-        }
+        self._contacts = ContactChecks(robot, friction)
 
     def verify(
         self,
@@ -121,57 +118,13 @@ class Verifier:
         if not _check_finite(motion, worst):
             return worst.certificate()
         replayed = self._replay(motion, chosen)
-        self._check_contacts(motion, chosen, replayed, worst)
+        self._contacts(motion, chosen, replayed, worst)
         self._check_joints(motion, chosen, replayed, worst)
         self._check_derivatives(motion, chosen, replayed, worst)
         for i in chosen:
             depth, pair = self._clearance.deepest(motion.q[i])
             worst.see("collision", depth, motion.t[i], in_each_other(pair), pair)
         return worst.certificate()
-
-    def _check_contacts(
-        self,
-        motion: DenseTrajectory,
-        samples: np.ndarray,
-        replayed: Replayed,
-        worst: Worst,
-    ) -> None:
-        """Contacts stand where and as they should; feet in the air are in the air."""
-        ground, weight = GroundProfile(motion), self._robot.weight
-        for c, name in enumerate(motion.contacts):
-            contact = self._robot.contacts[name]
-            stands = motion.standing[samples, c]
-            R, p = replayed.R_WC[:, c], replayed.p_WC[:, c]
-            arms = contact.corners() @ R.transpose(0, 2, 1)
-            corners = arms + p[:, None]
-            if not contact.is_point:
-                for i in np.flatnonzero(~stands):
-                    at = samples[i]
-                    depth = ground.depth(at, c, contact, corners[i])
-                    worst.see("penetration", depth, motion.t[at], name)
-            on = samples[stands]
-            t, corners, arms = motion.t[on], corners[stands], arms[stands]
-            support = motion.R_WC[on, c].transpose(0, 2, 1)
-            places = contact.corners() @ support + motion.p_WC[on, c][:, None]
-            touching = _touching_corners(contact, arms, support)
-            apart = np.linalg.norm(corners - places, axis=2)
-            apart = np.where(touching, apart, 0.0).max(1, initial=0.0)
-            worst.see_all("contact_position", apart[:, None], t, [name])
-            V = replayed.V_WT[stands, c]
-            if contact.rolls:
-                # It touches along its length, about which it turns.
-                ahead = contact.half_length * R[stands][:, None, :, 0]
-                arms = ahead * np.array([1.0, -1.0])[:, None]
-            speeds = V[:, None, 3:] + np.cross(V[:, None, :3], arms)
-            slip = np.linalg.norm(speeds, axis=2).max(1, initial=0.0)
-            worst.see_all("contact_slip", slip[:, None], t, [name])
-            w = motion.wrench[on, c]
-            if contact.rolls:
-                moved = replayed.p_WT[stands, c] - replayed.p_WC[stands, c]
-                w = _of_line(contact, w, np.linalg.norm(moved, axis=1))
-            rows = np.c_[w @ self._cones[name].T, -w[:, 5]]
-            excess = rows.max(1, initial=-np.inf) / weight
-            worst.see_all("friction", excess[:, None], t, [name])
 
     def _check_joints(
         self,
@@ -205,7 +158,8 @@ class Verifier:
         robot, t = self._robot, motion.t[samples]
         dt, middle = np.diff(t)[:, None], 0.5 * (t[1:] + t[:-1])
         standing = motion.standing[samples]
-        switches = (standing[1:] != standing[:-1]).any(1)
+        holds = np.where(standing, motion.edge[samples], WHOLE + 2)
+        switches = (holds[1:] != holds[:-1]).any(1)
         v, vdot = motion.v[samples], motion.vdot[samples]
         # The two sides of an impact have no difference that means anything.
         apart = dt[:, 0] > SAME_TIME
@@ -229,37 +183,6 @@ class Verifier:
         for name, part in (("force", missing[:, 3:]), ("moment", missing[:, :3])):
             size = np.linalg.norm(part, axis=1, keepdims=True) / robot.weight
             worst.see_all(f"{name}_balance", size, times, ["base"])
-
-
-def _touching_corners(
-    contact: ContactFrame, arms: np.ndarray, support: np.ndarray
-) -> np.ndarray:
-    """(S, 4) which corners touch where a contact stands: the lower two, if it rolls.
-
-    Args:
-        contact: the contact.
-        arms: (S, 4, 3) its corners from its middle, world axes [m].
-        support: (S, 3, 3) rotation of the world in the axes of its support.
-    """
-    if not contact.rolls:
-        return np.ones(arms.shape[:2], bool)
-    heights = np.einsum("ski,si->sk", arms, support[:, 2])
-    return np.asarray(heights <= heights.mean(axis=1, keepdims=True))
-
-
-def _of_line(contact: ContactFrame, w: np.ndarray, moved: np.ndarray) -> np.ndarray:
-    """(S, 6) wrenches of a sole that rolls without what all of its width bears.
-
-    Flat it bears a roll moment as any rectangle; on an edge it does not.
-
-    Args:
-        contact: the contact.
-        w: (S, 6) its wrenches where it touches [N m, N].
-        moved: (S,) how far that is from its middle [m].
-    """
-    out, bears = w.copy(), (contact.half_width - moved) * np.maximum(w[:, 5], 0.0)
-    out[:, 0] = np.sign(w[:, 0]) * np.maximum(np.abs(w[:, 0]) - bears, 0.0)
-    return out
 
 
 def _total_wrench(

@@ -104,6 +104,7 @@ def _behavior(
         R_WC=np.tile(RotationMatrix().matrix(), (M, C, 1, 1)),
         p_WC=np.tile(places, (M, 1, 1)),
         tau=np.zeros((M, robot.num_joints)),
+        edge=np.zeros((M, C), np.int8),
         contacts=contacts,
     )
     com, momentum, inertia = centroidal_quantities(robot, motion)

@@ -148,7 +148,7 @@ def test_a_hostile_name(refused, tmp_path, command, name):
 
 @pytest.mark.parametrize("command", ["build", "check"])
 def test_a_file_that_is_no_specification(refused, tmp_path, command):
-    table = write(tmp_path / "take.csv", "t\n0\n")
+    table = write(tmp_path / "take.dat", "t\n0\n")
     for path, what in ((table, "no specification"), (tmp_path, "a folder")):
         sentence = refused(command, path)
         assert f"{path} is {what}; name a file that ends in .yaml, .yml" in sentence

@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 from backbeat.behaviors.library.behavior import Mount, make_robot
-from backbeat.behaviors.recording.joint_file import read_joint_file
+from backbeat.behaviors.recording.take_file import read_take
 from backbeat.behaviors.specification.checking import check_file
 from backbeat.behaviors.specification.kinds import read_any
+from backbeat.behaviors.takes.take import Conventions
 from backbeat.cli.main import main
 from backbeat.mpc.runs.file import load_run, save_run
 from tests.backbeat.performances import run_of, swaying
@@ -37,7 +38,7 @@ def test_a_run_reads_back_as_a_recording(backbeat, tmp_path, robot):
     code, said, _ = backbeat("export", run, "--base")
     assert code == 0
     assert "a.run.csv" in said
-    found = read_joint_file(tmp_path / "a.run.csv", robot, "radians")
+    found = read_take(tmp_path / "a.run.csv", robot, Conventions(unit="radians"))
     frame, _ = load_run(run)
     joints = frame[[f"q.{j}" for j in robot.joint_names]].to_numpy()
     np.testing.assert_allclose(found.q, joints, rtol=1e-8, atol=1e-9)
@@ -67,8 +68,8 @@ def test_a_recording_starts_a_dance(backbeat, tmp_path, robot):
     ("arguments", "sentence"),
     [
         (
-            ("dance", "mine", "--recording", "one.csv"),
-            "say --unit radians or --unit degrees of one.csv",
+            ("dance", "mine", "--recording", "one.csv", "--unit", "degrees"),
+            "no angle is beyond",
         ),
         (
             ("dance", "mine", "--recording", "none.csv", "--unit", "degrees"),

@@ -5,7 +5,8 @@ import pytest
 from pydrake.math import RollPitchYaw
 
 from backbeat.behaviors.footsteps.jump import JUMP_MARGIN, JUMP_TORQUE
-from backbeat.behaviors.footsteps.specification import LEAST_CLEARANCE, PATCH_SHARE
+from backbeat.behaviors.footsteps.specification import PATCH_SHARE
+from backbeat.behaviors.footsteps.swings import LEAST_CLEARANCE
 from backbeat.behaviors.specification.kinds import (
     SHIPPED_FOLDER,
     parse_specification,

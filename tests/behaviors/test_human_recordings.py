@@ -11,8 +11,9 @@ from backbeat.behaviors.footsteps.footprints import Footprints
 from backbeat.behaviors.footsteps.step import FEET, Step
 from backbeat.behaviors.library.behavior import Mount, make_robot
 from backbeat.behaviors.posture.stance import start_configuration, support_poses
-from backbeat.behaviors.recording.joint_file import read_joint_file
 from backbeat.behaviors.recording.retargeting import retarget
+from backbeat.behaviors.recording.take_file import read_take
+from backbeat.behaviors.takes.take import Conventions
 from backbeat.models.common.errors import BackbeatError
 from backbeat.models.state.configuration import Configuration
 from tests.behaviors.human_takes import ORDINARY, take
@@ -41,7 +42,9 @@ def robots(tmp_path_factory):
 
 
 def found(robot, frame, tmp_path):
-    recording = read_joint_file(write(frame, tmp_path / "take.csv"), robot, "radians")
+    recording = read_take(
+        write(frame, tmp_path / "take.csv"), robot, Conventions(unit="radians")
+    )
     return retarget(recording, robot, start_configuration(robot, "stand"), "take")
 
 
@@ -176,8 +179,8 @@ def spoil(frame, what):
     """A walk as nobody walks on a floor."""
     rng, frame = np.random.default_rng(1), frame.copy()
     t, place = frame["t"].to_numpy(), ["base.x", "base.y", "base.z"]
-    if what == "in millimeters":
-        frame[place] *= 1000.0
+    if what == "in inches":
+        frame[place] *= 39.37
     elif what == "on a treadmill":
         frame["base.x"] = 0.0
     elif what == "on ice":
@@ -200,7 +203,7 @@ def walked(robots):
 
 @pytest.mark.parametrize(
     "what",
-    ["in millimeters", "on a treadmill", "on ice", "on their back", "in a lift", "in"],
+    ["in inches", "on a treadmill", "on ice", "on their back", "in a lift", "in"],
 )
 def test_who_walks_on_no_floor_is_refused(what, walked, robots, tmp_path):
     frame = spoil(walked.copy(), what)

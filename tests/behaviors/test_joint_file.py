@@ -7,7 +7,9 @@ from pydrake.math import RollPitchYaw
 
 from backbeat.behaviors.library.behavior import Mount, make_robot
 from backbeat.behaviors.library.table import to_frame
-from backbeat.behaviors.recording.joint_file import joint_table, read_joint_file
+from backbeat.behaviors.recording.take_file import read_take
+from backbeat.behaviors.takes.take import Conventions
+from backbeat.behaviors.takes.writers.text import joint_table
 from backbeat.models.common.bounds import BYTES
 from backbeat.models.common.errors import BackbeatError
 from tests.behaviors.recordings import write
@@ -27,7 +29,7 @@ def read(robot, tmp_path):
     def call(text, unit="radians", **options):
         path = tmp_path / "take.csv"
         path.write_bytes(text if isinstance(text, bytes) else text.encode())
-        return read_joint_file(path, robot, unit, **options)
+        return read_take(path, robot, Conventions(unit=unit, **options))
 
     return call
 
@@ -67,7 +69,9 @@ def test_a_base_by_quaternion_or_angles(read):
 def test_what_we_export_reads_back(built, read, tmp_path, robot):
     behavior = built("quarter-turn")
     frame = joint_table(to_frame(behavior), with_base=True)
-    found = read_joint_file(write(frame, tmp_path / "b.csv"), robot, "radians")
+    found = read_take(
+        write(frame, tmp_path / "b.csv"), robot, Conventions(unit="radians")
+    )
     motion = behavior.motion
     once = np.r_[True, np.diff(motion.t) > 0]
     assert found.joints == robot.joint_names
@@ -122,10 +126,15 @@ def test_what_cannot_be_meant_is_refused_with_its_line(read, given_text, sentenc
     assert "\n" not in str(error.value)
 
 
-def test_units_are_said_and_not_guessed(read):
-    with pytest.raises(BackbeatError, match="cannot be guessed"):
-        read(text(ROWS), "")
-    with pytest.raises(BackbeatError, match="not 'rad'"):
+def test_units_are_those_that_joints_can_have(read):
+    np.testing.assert_allclose(read(text(ROWS), "").q, read(text(ROWS)).q)
+    degrees = text([f"{0.1 * k:.1f},{8 * k},0" for k in range(8)])
+    np.testing.assert_allclose(read(degrees, "").q[:, 0], np.radians(8 * np.arange(8)))
+    with pytest.raises(
+        BackbeatError, match=r"3.85, which may be radians .* or degrees"
+    ):
+        read(text([f"{0.1 * k:.1f},{0.55 * k},0" for k in range(8)]), "")
+    with pytest.raises(BackbeatError, match="radians or degrees, not 'rad'"):
         read(text(ROWS), "rad")
     with pytest.raises(BackbeatError, match="are these radians"):
         read(text(ROWS), "degrees")
@@ -142,9 +151,9 @@ def test_other_columns_are_left_out_by_name_only(read):
 
 def test_what_is_no_file_or_too_large(read, robot, tmp_path, monkeypatch):
     with pytest.raises(BackbeatError, match="there is no recording"):
-        read_joint_file(tmp_path / "none.csv", robot, "radians")
+        read_take(tmp_path / "none.csv", robot, Conventions(unit="radians"))
     with pytest.raises(BackbeatError, match="Is a directory"):
-        read_joint_file(tmp_path, robot, "radians")
+        read_take(tmp_path, robot, Conventions(unit="radians"))
     monkeypatch.setitem(BYTES, "CSV", 50)
     with pytest.raises(BackbeatError, match="MB"):
         read(text(ROWS))

@@ -11,10 +11,12 @@ from backbeat.behaviors.dance.authoring import Choreography
 from backbeat.behaviors.library.behavior import Mount, make_robot
 from backbeat.behaviors.library.table import to_frame
 from backbeat.behaviors.posture.stance import start_configuration
-from backbeat.behaviors.recording.joint_file import joint_table, read_joint_file
 from backbeat.behaviors.recording.retargeting import retarget
+from backbeat.behaviors.recording.take_file import read_take
 from backbeat.behaviors.specification.checking import check_dance
 from backbeat.behaviors.specification.kinds import parse_specification
+from backbeat.behaviors.takes.take import Conventions
+from backbeat.behaviors.takes.writers.text import joint_table
 from backbeat.models.common.errors import BackbeatError
 from backbeat.models.state.configuration import Configuration
 from tests.behaviors.drake_robot import DrakeRobot
@@ -91,7 +93,7 @@ def test_a_careless_sway_becomes_a_motion_that_can_be(swaying, robot, folder):
 
 def test_the_same_measures_find_the_recording_impossible(robot, folder):
     """Its feet slide by centimeters, an elbow is out of range, and it would tip."""
-    recording = read_joint_file(folder / "sway.csv", robot, "radians")
+    recording = read_take(folder / "sway.csv", robot, Conventions(unit="radians"))
     q = np.tile(robot.posture("stand"), (len(recording.t), 1))
     q[:, robot.base_positions :] = recording.q
     assert skating(soles(robot, q)) > 40 * SKATING
@@ -279,7 +281,7 @@ def test_any_rate_gives_the_same_motion(robot, tmp_path):
         if rate == 1000.0:
             frame = frame.drop(index=frame.index[5:-5][::7])
         path = write(frame, tmp_path / "take.csv")
-        recording = read_joint_file(path, robot, "radians")
+        recording = read_take(path, robot, Conventions(unit="radians"))
         span = (0.0, 2.9)
         found.append(retarget(recording, robot, q_start, "take", span=span))
     for other in (found[0], found[2]):

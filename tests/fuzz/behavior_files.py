@@ -12,7 +12,7 @@ from backbeat.behaviors.dance.vocabulary import move_file
 from backbeat.behaviors.dance.vocabulary.move_file import shipped_moves, vocabulary
 from backbeat.behaviors.library.behavior import Mount, make_robot
 from backbeat.behaviors.posture.words import CENTER, DIRECTIONS, TURNS, parse_wish
-from backbeat.behaviors.recording.joint_file import JointRecording, read_joint_file
+from backbeat.behaviors.recording.take_file import read_take
 from backbeat.behaviors.setlist.specification import SetlistSpecification
 from backbeat.behaviors.specification.checking import check_file
 from backbeat.behaviors.specification.kinds import (
@@ -22,6 +22,7 @@ from backbeat.behaviors.specification.kinds import (
     read_any,
     read_specification,
 )
+from backbeat.behaviors.takes.take import Conventions, Take
 from backbeat.models.common.errors import BackbeatError
 from backbeat.models.robot.model import RobotModel
 from tests.behaviors.moves import MOVE
@@ -83,11 +84,11 @@ def _atlas() -> RobotModel:
 def _read_csv(path: Path) -> None:
     # The same numbers make sense in one of the two at most.
     with suppress(BackbeatError):
-        _check_angles(read_joint_file(path, _atlas(), "degrees"))
-    _check_angles(read_joint_file(path, _atlas(), "radians"))
+        _check_angles(read_take(path, _atlas(), Conventions(unit="degrees")))
+    _check_angles(read_take(path, _atlas(), Conventions(unit="radians")))
 
 
-def _check_angles(found: JointRecording) -> None:
+def _check_angles(found: Take) -> None:
     assert np.isfinite(found.q).all()
     assert (np.diff(found.t) > 0).all()
     if found.base is not None:

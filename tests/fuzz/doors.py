@@ -21,10 +21,11 @@ from backbeat.behaviors.library.store import Library
 from backbeat.behaviors.music.files.score_reader import load_score
 from backbeat.behaviors.music.notation.backing import read_recording
 from backbeat.behaviors.posture.stance import start_configuration
-from backbeat.behaviors.recording.joint_file import read_joint_file
 from backbeat.behaviors.recording.retargeting import retarget
+from backbeat.behaviors.recording.take_file import read_take
 from backbeat.behaviors.specification.checking import check_file
 from backbeat.behaviors.specification.kinds import read_any
+from backbeat.behaviors.takes.take import Conventions
 from backbeat.cli.author.check import fix_file
 from backbeat.models.common.errors import BackbeatError
 from backbeat.models.common.outside_file import read_bytes
@@ -50,6 +51,7 @@ from backbeat.mpc.sweep.table import SweepTable
 from backbeat.report.pages.run_words import facts, result_sentence
 from backbeat.report.plots.measures import MEASURES
 from tests.behaviors.midi_files import many_hits
+from tests.fuzz import take_files
 from tests.fuzz.crafted import (
     behavior_inputs as crafted_behaviors,
 )
@@ -113,7 +115,7 @@ def _atlas() -> RobotModel:
 
 def _csv(path: Path) -> None:
     robot = _atlas()
-    recording = read_joint_file(path, robot, "radians")
+    recording = read_take(path, robot, Conventions(unit="radians"))
     retarget(recording, robot, start_configuration(robot, "stand"), "take")
 
 
@@ -152,6 +154,7 @@ DOORS: dict[str, Door] = {
     "song.tab": lambda path: load_score(path, MEMBERS),
     "song.wav": read_recording,
     "take.csv": _csv,
+    **dict.fromkeys(take_files.INPUTS, take_files.judge_take),
     "robot.urdf": _urdf,
     "adopted.urdf": _adopt,
     "model.xml": _adopt,
@@ -541,6 +544,7 @@ def inputs() -> Iterator[tuple[str, str, bytes | Callable[[], bytes]]]:
         ("mesh.dae", dae_inputs()),
         ("take.csv", recording_inputs()),
         ("groove.json", card_inputs()),
+        *((door, inputs()) for door, inputs in take_files.INPUTS.items()),
     ):
         for what, raw in more:
             yield door, what, raw

@@ -7,12 +7,14 @@ from tests.fuzz import (
     result_files,
     robot_files,
     setting_files,
+    take_files,
 )
 
 READERS = {
     reader.name: reader
     for group in (
         behavior_files,
+        take_files,
         music_files,
         setting_files,
         robot_files,

@@ -12,7 +12,15 @@ from tests.mpc.recovered import recovered
 from tests.tolerances import FOLLOWED
 
 NAMES = (
-    *("march", "walk-2", "walk-6", "side-step", "step-touch", "quarter-turn"),
+    *(
+        "march",
+        "walk-2",
+        "walk-6",
+        "heel-to-toe",
+        "side-step",
+        "step-touch",
+        "quarter-turn",
+    ),
     *("one-leg-balance", "squat-jump", "forward-jump", "kick", "toe-tap"),
     *("deep-squat", "bow", "floor-reach"),
 )

@@ -30,6 +30,7 @@ def some_horizon(rng, tempo=1.0, is_planned=True, soles=2):
         standing=np.ones((N, C), bool),
         R=R,
         p=rng.normal(size=(N, C, 3)),
+        edge=np.zeros((N, C)),
         inverse_inertia=np.eye(3) + root @ root.transpose(0, 2, 1),
         soles=rng.normal(size=(N + 1, soles, 3)),
         heading=np.tile(np.eye(2), (N + 1, 1, 1)),

@@ -1,5 +1,7 @@
 """Points of a program, away from any solution, and differences around them."""
 
+from dataclasses import replace
+
 import numpy as np
 from pydrake.multibody.tree import MultibodyForces
 
@@ -141,5 +143,10 @@ def missing_forces(point: Point, values: Evaluation, k: int) -> np.ndarray:
         if program.wrench_start[k, c] >= 0:
             R = program.R_WG[k, c]
             w = robot.weight * point.w[k, c]
-            tau -= state.jacobian(state.touching(name)).T @ np.r_[R @ w[:3], R @ w[3:]]
+            frame = state.touching(name)
+            e = program.frame_edge[k, c] * np.array([1.0, 0.0, 0.0])
+            # About where the edge would have the middle of the sole if it were flat.
+            flat = e - state.pose(name).rotation().matrix().T @ R @ e
+            frame = replace(frame, p_PF=frame.p_PF + frame.R_PF @ flat)
+            tau -= state.jacobian(frame).T @ np.r_[R @ w[:3], R @ w[3:]]
     return tau

@@ -5,9 +5,11 @@ from dataclasses import replace
 import numpy as np
 from pydrake.math import RigidTransform, RollPitchYaw
 
+from backbeat.behaviors.footsteps.rolling import tilted
 from backbeat.behaviors.posture.stance import start_configuration, support_poses
 from backbeat.models.collision.making import make_collision_model
 from backbeat.models.collision.shapes import CYLINDER, WORLD, Solid
+from backbeat.models.dynamics.edges import HEEL, TOE
 from backbeat.models.robot.model import RobotModel
 from backbeat.models.state.configuration import Configuration
 from backbeat.optimization.problem.contact_schedule import (
@@ -68,6 +70,26 @@ def uneven(**changes):
     """A squat with intervals of different lengths."""
     steps = [0.10, 0.10, 0.05, 0.05, 0.15, 0.10, 0.12, 0.13]
     return squat(9, duration=0.8, times=np.r_[0.0, np.cumsum(steps)], **changes)
+
+
+def rolled(num_knots: int = 9, duration: float = 1.0, **changes):
+    """Both feet roll, one over its heel and one over its toe, and come back."""
+    plain = squat(num_knots, duration)
+    feet = plain.schedule.phases[0].contacts
+    parts = np.array([0.25, 0.5, 0.25]) * plain.times[-1]
+    schedule = ContactSchedule(
+        (
+            Phase(parts[0], feet, "flat"),
+            Phase(parts[1], feet, "rolled", {"l_foot": HEEL, "r_foot": TOE}),
+            Phase(parts[2], feet, "flat again"),
+        )
+    )
+    middle = plain.knots(parts[0], parts[0] + parts[1])
+    tasks = [
+        FrameTask(name, middle, tilted(X, 0.0, pitch), "ry", weight=400.0)
+        for (name, X), pitch in zip(feet.items(), (-0.2, 0.3), strict=True)
+    ]
+    return replace(plain, schedule=schedule, tasks=[*plain.tasks, *tasks], **changes)
 
 
 def jump(num_knots: int = 41, flight: float = 0.25, **changes):

@@ -13,13 +13,14 @@ from backbeat.models.robot.model import RobotModel
 from backbeat.models.state.configuration import Configuration
 from backbeat.optimization.transcription.transcribe import Transcription
 from tests.optimization.points import Point, missing_forces
-from tests.optimization.problems import jump, squat, stroke, uneven
+from tests.optimization.problems import jump, rolled, squat, stroke, uneven
 from tests.tolerances import EXACT, FINITE_DIFFERENCE, RECURSION, SWEEP_ROTATION
 
 ELECTRIC = Path(__file__).parents[1] / "data" / "electric_atlas.yaml"
 PROBLEMS = {
     "squat": lambda: squat(5),
     "uneven": uneven,
+    "rolled": rolled,
     "jump": lambda: jump(7),
     "stroke": lambda: stroke(7),
     "electric": lambda: squat(5, robot=RobotModel(ELECTRIC)),
@@ -94,8 +95,10 @@ def test_frame_residuals_are_those_of_drake(case):
                 RotationMatrix(program.R_WG[k, p]), program.p_WG[k, p]
             )
             X_GF = X_WG.inverse() @ state.pose(frame)
+            e = np.array([program.frame_edge[k, p], 0.0, 0.0])
+            place = X_GF @ e - e
             turn = X_GF.rotation().ToAngleAxis()
-            expected = np.r_[turn.angle() * turn.axis(), X_GF.translation()]
+            expected = np.r_[turn.angle() * turn.axis(), place]
             assert_allclose(case.values.frame[k, p], expected, rtol=0, atol=RECURSION)
 
 
@@ -201,7 +204,9 @@ def test_rows_that_are_linear(case):
         for c in range(len(program.wrench_first)):
             first = rows.cone + 16 * c
             assert_allclose(
-                g[first : first + 16], program.cone[c] @ w[k, c], atol=EXACT
+                g[first : first + 16],
+                program.cone[program.cone_of[k, c], c] @ w[k, c],
+                atol=EXACT,
             )
             assert g[rows.normal + c] == w[k, c, 5]
         rate = phi[k] - phi[k - 1] if k else np.zeros(case.point.n_phi)

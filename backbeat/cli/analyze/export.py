@@ -1,11 +1,11 @@
-"""`backbeat export`: a behavior or a run as CSV, NPZ, MIDI and WAV."""
+"""`backbeat export`: a behavior or a run as a motion file, CSV, NPZ, MIDI and WAV."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from backbeat.cli.common.completion import behaviors_or_runs
+from backbeat.cli.common.completion import behaviors_or_runs, motion_formats
 from backbeat.cli.common.options import LIBRARY, LibraryFolder
 from backbeat.cli.common.other_robot import (
     OfRobot,
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from backbeat.behaviors.library.behavior import Behavior
+    from backbeat.models.robot.model import RobotModel
     from backbeat.sound.notes import Performance, SoundExtras
 
 
@@ -29,7 +30,24 @@ ExportedName = Annotated[
     ),
 ]
 CsvFile = Annotated[
-    Path | None, typer.Option("--output", "-o", help="CSV file to write.")
+    Path | None, typer.Option("--output", "-o", help="CSV or motion file to write.")
+]
+MotionFormat = Annotated[
+    str,
+    typer.Option(
+        "--format",
+        help="Motion file for other tools: csv-g1 (and other robots), beyondmimic, "
+        "mjlab, holosoma, npz, csv; or mcap to watch it in Foxglove.",
+        autocompletion=motion_formats,
+    ),
+]
+MotionRate = Annotated[
+    float | None,
+    typer.Option(
+        "--rate",
+        help="Samples a second of a motion file; by default what its readers are used "
+        "to, or those that there are.",
+    ),
 ]
 AllColumns = Annotated[
     bool, typer.Option("--all", help="All columns, not just joint angles.")
@@ -59,6 +77,8 @@ Backing = Annotated[
 def command(
     name: ExportedName,
     output: CsvFile = None,
+    form: MotionFormat = "",
+    rate: MotionRate = None,
     library: LibraryFolder = LIBRARY,
     robot: OfRobot = "",
     everything: AllColumns = False,
@@ -74,18 +94,22 @@ def command(
     """Writes joint angles [s, rad] as CSV, or what was struck as MIDI and WAV.
 
     A dance may have the CSV file as a recording. An NPZ file has an array for each
-    column, and everything else as JSON in `story`. `--mjcf` makes a folder that
-    MuJoCo's own viewer opens.
+    column, and the rest as JSON in `story`. `--format` writes what trainers read, and
+    `--mjcf` a folder that MuJoCo's own viewer opens.
 
     The sound of a run file is that of its simulated contacts, and the sound of a
     behavior is that of its score.
     """
-    from backbeat.cli.common.sound_options import read_extras
+    from backbeat.cli.analyze.export_motion import export_motion, refuse_beside
     from backbeat.models.common.atomic_file import check_places, refuse_to_replace
     from backbeat.models.common.errors import BackbeatError
 
     refuse_robot_of_run(name, robot)
     of = Exported(name, library, robot)
+    if form or rate is not None:
+        flags = everything or base or click or None
+        refuse_beside(form, (npz, mjcf, midi, wav, backing, flags))
+        return export_motion(of, form, rate, output)
     if mjcf is not None:
         if (output or npz or midi or wav) is not None:
             raise BackbeatError("export --mjcf FOLDER and files one after the other")
@@ -109,12 +133,7 @@ def command(
         raise BackbeatError(
             "export the table, CSV or NPZ, and the sound one after the other"
         )
-    if backing is not None and wav is None:
-        raise BackbeatError("a backing is mixed into --wav PATH; MIDI has no room")
-    performance = _performance(of)
-    own = performance if wav is not None else None
-    extras = read_extras(click, latency_ms, backing, own)
-    _export_sound(performance, midi, wav, extras)
+    _export_heard(of, midi, wav, click, latency_ms, backing)
 
 
 class Exported(NamedTuple):
@@ -145,14 +164,30 @@ class Exported(NamedTuple):
 
         return Library(self.library).load(self.name, placed_robot(self.robot))
 
+    def table(self) -> "tuple[pd.DataFrame, dict[str, Any]]":
+        """All columns of a run file or a behavior, and what they do not say."""
+        from backbeat.behaviors.library.table import to_frame, to_header
+        from backbeat.mpc.runs.file import load_run
+
+        if self.is_run:
+            return load_run(Path(self.name))
+        behavior = self.behavior()
+        return to_frame(behavior), to_header(behavior)
+
+    def robot_model(self) -> "RobotModel":
+        """The robot of the behavior or the run."""
+        from backbeat.mpc.runs.record import read_run
+
+        return read_run(self.name).robot if self.is_run else self.behavior().robot_model
+
 
 def _export_csv(
     of: Exported, output: Path | None, everything: bool, base: bool
 ) -> None:
-    from backbeat.behaviors.recording.joint_file import joint_table
+    from backbeat.behaviors.takes.writers.text import joint_table
     from backbeat.models.common.atomic_file import replacing
 
-    frame, _ = _table(of)
+    frame, _ = of.table()
     if not everything:
         frame = joint_table(frame, base)
     stem = Path(of.name).name.removesuffix(".parquet")
@@ -169,7 +204,7 @@ def _export_npz(of: Exported, path: Path) -> None:
 
     from backbeat.models.common.atomic_file import replacing
 
-    frame, story = _table(of)
+    frame, story = of.table()
     # Text has a length in NumPy, or reading it would have to trust the file.
     columns = {
         column: values.astype(str) if values.dtype == object else values
@@ -193,15 +228,23 @@ def _export_mjcf(of: Exported, folder: Path) -> None:
     _export_npz(of, folder / "reference.npz")
 
 
-def _table(of: Exported) -> "tuple[pd.DataFrame, dict[str, Any]]":
-    """All columns of a run file or a behavior, and what they do not say."""
-    from backbeat.behaviors.library.table import to_frame, to_header
-    from backbeat.mpc.runs.file import load_run
+def _export_heard(
+    of: Exported,
+    midi: Path | None,
+    wav: Path | None,
+    click: bool,
+    latency_ms: float,
+    backing: Path | None,
+) -> None:
+    from backbeat.cli.common.sound_options import read_extras
+    from backbeat.models.common.errors import BackbeatError
 
-    if of.is_run:
-        return load_run(Path(of.name))
-    behavior = of.behavior()
-    return to_frame(behavior), to_header(behavior)
+    if backing is not None and wav is None:
+        raise BackbeatError("a backing is mixed into --wav PATH; MIDI has no room")
+    performance = _performance(of)
+    own = performance if wav is not None else None
+    extras = read_extras(click, latency_ms, backing, own)
+    _export_sound(performance, midi, wav, extras)
 
 
 def _performance(of: Exported) -> "Performance":

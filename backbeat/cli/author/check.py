@@ -1,15 +1,22 @@
 """`backbeat check`: what is wrong with a file, before anything is made of it."""
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from backbeat.cli.common.completion import checked_files
+from backbeat.cli.author import new_from_recording as recorded
+from backbeat.cli.common.completion import checked_files, robots
 from backbeat.cli.common.urdf_check import check_urdf
+
+if TYPE_CHECKING:
+    from backbeat.behaviors.dance.recorded_move import RecordingDescription
 
 # Endings of robot descriptions, which `backbeat lint` checks too.
 URDF = (".urdf", ".xacro", ".sdf", ".xml", ".mjcf")
+# Endings of motion files.
+TAKES = (".csv", ".npz", ".mot", ".sto", ".json", ".pkl", ".bvh")
 
 
 def command(
@@ -17,7 +24,7 @@ def command(
         list[str],
         typer.Argument(
             help="Specifications, setlists, scenarios, sweeps, kits, robot YAMLs, "
-            "overlays and URDFs; or shipped names of behaviors.",
+            "overlays, URDFs and motion files; or shipped names of behaviors.",
             autocompletion=checked_files,
         ),
     ],
@@ -29,8 +36,47 @@ def command(
             "NAME.fixed.urdf beside it.",
         ),
     ] = False,
+    robot: Annotated[
+        str,
+        typer.Option(
+            help="Robot of motion files: one that ships, or path of a robot YAML; by "
+            "default the one that ships whose joints they have.",
+            autocompletion=robots,
+        ),
+    ] = "",
+    form: recorded.TakeFormat = "",
+    unit: recorded.TakeUnit = "",
+    length: recorded.TakeLength = "",
+    quaternion: recorded.TakeQuaternion = "",
+    up: recorded.TakeUp = "",
+    rate: recorded.TakeRate = None,
+    ignore: recorded.TakeIgnore = None,
+    start: recorded.TakeStart = None,
+    end: recorded.TakeEnd = None,
 ) -> None:
-    """Lists failures and warnings by line; `backbeat lint` has more on URDFs."""
+    """Lists failures and warnings by line; `backbeat lint` has more on URDFs.
+
+    A motion file, such as CSV or NPZ, is verified as it is: feet, joints, balance and
+    torques. The options of its format are for motion files alone.
+    """
+    from backbeat.cli.author.check_take import check_take
+
+    described = recorded.described_take(
+        form, unit, length, quaternion, up, rate, ignore, start, end
+    )
+    takes = [n for n in files if Path(n).suffix.lower() in TAKES]
+    refuse_options_of_takes(takes, robot, described)
+    _check_all(files, fix, lambda path: check_take(path, robot, described))
+
+
+def _check_all(files: list[str], fix: bool, judge: Callable[[Path], int]) -> None:
+    """Prints what is wrong with files, and ends with its code.
+
+    Args:
+        files: names and paths.
+        fix: whether to write what has one obvious fix.
+        judge: prints what a motion file is, and gives its exit code.
+    """
     from backbeat.behaviors.specification.checking import check_file
     from backbeat.behaviors.specification.kinds import find_specification
     from backbeat.cli.author.settings_files import check_settings, reader_of
@@ -40,6 +86,9 @@ def command(
     for name in files:
         if Path(name).suffix.lower() in URDF:
             code = max(code, check_urdf(Path(name), fix))
+            continue
+        if Path(name).suffix.lower() in TAKES:
+            code = max(code, judge(Path(name)))
             continue
         path = find_specification(name)
         others = True
@@ -61,6 +110,24 @@ def command(
         typer.echo(f"{counts}{hint}")
     if failures or code:
         raise typer.Exit(2 if failures else code)
+
+
+def refuse_options_of_takes(
+    takes: list[str], robot: str, described: "RecordingDescription"
+) -> None:
+    """Refuses options that no file is there for.
+
+    Raises:
+        BackbeatError: one was given, and no motion file.
+    """
+    from backbeat.behaviors.dance.recorded_move import RecordingDescription
+    from backbeat.models.common.errors import BackbeatError
+
+    if not takes and (robot or described != RecordingDescription()):
+        raise BackbeatError(
+            "--robot, --format and the like are of motion files "
+            f"({', '.join(TAKES)}), and none was named"
+        )
 
 
 def counted(number: int, what: str) -> str:

@@ -1,11 +1,12 @@
 """`backbeat new`: a commented specification to start from, in the user's folder."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from backbeat.cli.author import new_from_recording as recorded
 from backbeat.cli.author.new_for_robot import ATLAS
 from backbeat.cli.common.completion import kinds
 
@@ -125,11 +126,17 @@ def command(
     folder: Annotated[Path, typer.Option(help="Folder to write it to.")] = Path(),
     recording: Annotated[
         Path | None,
-        typer.Option(help="CSV file of joint angles that a dance starts from."),
+        typer.Option(help="Motion file that a dance starts from."),
     ] = None,
-    unit: Annotated[
-        str, typer.Option(help="Unit of the recording: radians or degrees.")
-    ] = "",
+    form: recorded.TakeFormat = "",
+    unit: recorded.TakeUnit = "",
+    length: recorded.TakeLength = "",
+    quaternion: recorded.TakeQuaternion = "",
+    up: recorded.TakeUp = "",
+    rate: recorded.TakeRate = None,
+    ignore: recorded.TakeIgnore = None,
+    start: recorded.TakeStart = None,
+    end: recorded.TakeEnd = None,
     robot: Annotated[
         str, typer.Option(help="Name of a robot that ships, or path of a robot YAML.")
     ] = ATLAS,
@@ -139,16 +146,17 @@ def command(
 
     if kind not in KINDS:
         raise unknown_name("kind to start from", kind, KINDS)
-    if recording is None and unit:
-        raise BackbeatError("name the recording that the unit is of: --recording FILE")
+    given = (form, unit, length, quaternion, up, rate, ignore, start, end)
+    if recording is None and any(x is not None and x != "" for x in given):
+        raise BackbeatError("name the recording that this is of: --recording FILE")
+    files: dict[Path, str | bytes]
     if recording is None:
-        files = KINDS[kind](name, folder, robot)
+        files = {**KINDS[kind](name, folder, robot)}
     elif kind == "dance":
-        if not unit:
-            raise BackbeatError(f"say --unit radians or --unit degrees of {recording}")
-        from backbeat.cli.author.new_from_recording import recorded_dance_files
-
-        files = recorded_dance_files(name, folder, recording, unit, robot)
+        described = recorded.described_take(
+            form, unit, length, quaternion, up, rate, ignore, start, end
+        )
+        files = recorded.recorded_dance_files(name, folder, recording, described, robot)
     else:
         raise BackbeatError("only a dance starts from a recording")
     for path in write_new(files):
@@ -156,7 +164,7 @@ def command(
     typer.echo(f"next: backbeat build {folder / name}.yaml")
 
 
-def write_new(files: dict[Path, str]) -> list[Path]:
+def write_new(files: Mapping[Path, str | bytes]) -> list[Path]:
     """Writes files that are not there yet.
 
     Raises:
@@ -175,7 +183,7 @@ def write_new(files: dict[Path, str]) -> list[Path]:
     try:
         for path, text in files.items():
             with replacing(path) as file:
-                file.write(text.encode())
+                file.write(text if isinstance(text, bytes) else text.encode())
             written.append(path)
     except BaseException:
         # Also when interrupted: one without the other is of no use.

@@ -1,17 +1,50 @@
-"""A dance to start from, of a recording of joint angles."""
+"""A dance to start from, of a recorded motion, and options on how to read that."""
 
+import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from math import ceil, floor
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from backbeat.cli.author.new_for_robot import ATLAS
 
 if TYPE_CHECKING:
+    from backbeat.behaviors.dance.recorded_move import RecordingDescription
     from backbeat.behaviors.recording.planted_feet import Interval
+
+TakeFormat = Annotated[
+    str,
+    typer.Option(
+        "--format",
+        help="Format of the recording, such as csv-g1 or mjlab; found in the file by "
+        "default (docs/recordings.md has all).",
+    ),
+]
+TakeUnit = Annotated[
+    str, typer.Option("--unit", help="Unit of its angles: radians or degrees.")
+]
+TakeLength = Annotated[
+    str, typer.Option("--length", help="Unit of its lengths: m, cm or mm.")
+]
+TakeQuaternion = Annotated[
+    str, typer.Option("--quaternion", help="Order of its quaternions: wxyz or xyzw.")
+]
+TakeUp = Annotated[str, typer.Option("--up", help="Axis that points up: z or y.")]
+TakeRate = Annotated[
+    float | None,
+    typer.Option("--rate", help="Samples a second, where the file has no times."),
+]
+TakeIgnore = Annotated[
+    list[str] | None,
+    typer.Option("--ignore", help="Column to leave out. May be repeated."),
+]
+TakeStart = Annotated[
+    float | None, typer.Option("--start", help="First time to take [s].")
+]
+TakeEnd = Annotated[float | None, typer.Option("--end", help="Last time to take [s].")]
 
 RECORDING = """\
 # A dance from a recording. Check it, build it, and watch it:
@@ -28,8 +61,7 @@ beats: {beats}
 recordings:
   take-1:
     file: {file}
-    unit: {unit}
-    # Beats from the dance's posture to its first sample, and back from its last.
+{said}    # Beats from the dance's posture to its first sample, and back from its last.
     lead: 1
     # Beats to stretch it to; without this line it has its own duration.
     # beats: {own}
@@ -42,27 +74,56 @@ tracks:
 """
 
 
+def described_take(*said: Any) -> "RecordingDescription":
+    """What options say about a motion file, in the order of `import`'s."""
+    from backbeat.behaviors.dance.recorded_move import RecordingDescription
+
+    keys = [
+        "format",
+        "unit",
+        "length",
+        "quaternion",
+        "up",
+        "rate",
+        "ignore",
+        "start",
+        "end",
+    ]
+    given = dict(zip(keys, said, strict=True))
+    return RecordingDescription(**{**given, "ignore": given["ignore"] or []})
+
+
 def recorded_dance_files(
-    name: str, folder: Path, recording: Path, unit: str, robot: str = ATLAS
-) -> dict[Path, str]:
+    name: str,
+    folder: Path,
+    recording: Path,
+    described: "RecordingDescription",
+    robot: str = ATLAS,
+) -> dict[Path, str | bytes]:
     """A choreography of a recording, by path; says what was found in it.
 
     A dance refers to what lies beside or below it alone, so that a recording from
     elsewhere is copied to it.
+
+    Args:
+        name: of the dance.
+        folder: that it is written to.
+        recording: the motion file.
+        described: what the user says about it; its file is set here.
+        robot: that dances.
 
     Raises:
         BackbeatError: the name is not one of a behavior, or the recording is of no use;
             or there is no such robot.
     """
     from backbeat.behaviors.dance.choreography import DanceSpecification
-    from backbeat.behaviors.dance.recorded_move import RecordingDescription
     from backbeat.behaviors.library.stored import check_name
     from backbeat.cli.author.new_for_robot import robot_to_start
-    from backbeat.models.common.outside_file import leaves, read_text
+    from backbeat.models.common.outside_file import leaves, read_bytes
     from backbeat.models.robot.description import find_description
 
     path = folder / f"{check_name(name)}.yaml"
-    described = RecordingDescription(file=recording.name, unit=unit)
+    described.file = recording.name
     dance = DanceSpecification(name=name, recordings={"take-1": described})
     title, lines = "Atlas", ""
     if robot != ATLAS:
@@ -73,24 +134,36 @@ def recorded_dance_files(
     for note in (*move.notes, *move.changes):
         typer.echo(note)
     length = move.length({})
-    copies: dict[Path, str] = {}
+    copies: dict[Path, str | bytes] = {}
     file = os.path.relpath(recording, folder)
     if leaves(folder, recording):
         file = recording.name
-        copies = {folder / file: read_text(recording, "CSV")}
+        copies = {folder / file: read_bytes(recording, "take")}
     text = RECORDING.format(
         name=name,
         title=title,
         robot=lines,
         path=path,
         file=file,
-        unit=unit,
+        said="".join(_said(described, bool(move.planted))),
         planted=_planted(move.planted),
         track=move.track,
         beats=int(length + 4),
         own=round(length - 2),
     )
     return {path: text, **copies}
+
+
+def _said(described: "RecordingDescription", has_feet: bool) -> Iterator[str]:
+    """Keys that the user gave, as lines; the part too, unless the feet decide on it."""
+    keys = ["format", "unit", "length", "quaternion", "up", "rate"]
+    if not has_feet:
+        keys += ["start", "end"]
+    for key in keys:
+        if (value := getattr(described, key)) not in ("", None):
+            yield f"    {key}: {value}\n"
+    if described.ignore:
+        yield f"    ignore: [{', '.join(map(json.dumps, described.ignore))}]\n"
 
 
 def _planted(intervals: "Mapping[str, Sequence[Interval]]") -> str:

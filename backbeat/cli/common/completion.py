@@ -20,6 +20,7 @@ SWEEPS = HOUSE / "mpc" / "sweep" / "specifications"
 YAML, NOTES = (".yaml", ".yml"), (".mid", ".midi", ".tab", ".txt")
 RUN, ROBOT = (".run.parquet",), (".urdf", *YAML)
 MODEL = (".urdf", ".xml")
+TAKES = (".csv", ".npz", ".mot", ".sto", ".txt", ".json")
 
 
 def behaviors(ctx: typer.Context, incomplete: str) -> list[str]:
@@ -60,6 +61,18 @@ def kinds(incomplete: str) -> list[str]:
 def models(incomplete: str) -> list[str]:
     """Models of robots that `backbeat adopt` describes."""
     return files(incomplete, MODEL)
+
+
+def motion_formats(incomplete: str) -> list[str]:
+    """Formats of motion files that are written."""
+    from backbeat.behaviors.takes.writers.formats import WRITTEN
+
+    return _beginning(WRITTEN, incomplete)
+
+
+def takes(incomplete: str) -> list[str]:
+    """Motion files."""
+    return files(incomplete, TAKES)
 
 
 def yaml_files(incomplete: str) -> list[str]:

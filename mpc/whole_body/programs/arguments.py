@@ -47,6 +47,7 @@ class ModelData(NamedTuple):
     # too: a waist between base and leg, the seventh joint of a leg; -1 for no more.
     coupled: IndexMatrix
     cone: Array3  # (C, 16, 6)
+    edge_cone: Array3  # (C, 16, 6) of an edge, about its middle
     trunk_body: int
     trunk_R: Matrix  # (3, 3)
     trunk_p: Vector  # (3,)
@@ -94,7 +95,10 @@ class Target(NamedTuple):
     R_contact: Array3  # (C, 3, 3)
     contact: Matrix  # (C, 3) place
     contact_motion: Array3  # (2, C, 6) velocity and acceleration
-    wrench: Matrix  # (C, 6) planned wrenches [weights], patch axes
+    # (C, 6) planned wrenches [weights], patch axes; of a patch on an edge, about that.
+    wrench: Matrix
+    edge: Vector  # (C,) how far ahead the edge is on which a patch stands [m], or 0
+    pitch: Vector  # (C,) of patches on an edge, toe down [rad]
     point: Array3  # (3, P, 3) position, velocity, acceleration
     point_on: Vector  # (P,) 1.0 where the point has a task
     point_force: Matrix  # (P, 3) known load on the point [N]
@@ -109,8 +113,12 @@ class ProgramWorkspace(NamedTuple):
     M: Matrix  # (nv, nv)
     J: Array3  # (C, 6, nv) contact Jacobians, patch axes
     Jdv: Matrix  # (C, 6)
-    R: Array3  # (C, 3, 3) without the roll of soles that roll
-    r: Matrix  # (C, 3) from the base origin; of soles that roll, their pivots
+    # Without the roll of soles that roll, and the pitch of those on an edge.
+    R: Array3  # (C, 3, 3)
+    # (C, 3) from the base origin; where soles touch that roll or are on an edge.
+    r: Matrix
+    edge: Vector  # (C,) how far ahead the edge is on which a patch stands [m], or 0
+    pitch: Vector  # (C,) of patches on an edge, toe down [rad]
     Z: Matrix  # (nv, n)
     z0: Vector  # (nv,)
     H: Matrix  # (n, n)

@@ -10,6 +10,7 @@ from backbeat.models.compiled import compiled
 from backbeat.models.compiled.arrays import Vector
 from backbeat.models.compiled.bound import Bound
 from backbeat.models.dynamics.composites import mass_matrix
+from backbeat.models.dynamics.edges import level_pitch
 from backbeat.models.dynamics.kinematics import (
     base_position,
     frame_acceleration,
@@ -51,6 +52,13 @@ def _see_contact(model, q, work, c, J, a):
             for k in range(3):
                 tilted[i, k] = R[i, k]
         level(tilted, up, R)
+    edge = work.edge[c]
+    if edge != 0.0:
+        for i in range(3):
+            r[i] += edge * R[i, 0]
+            for k in range(3):
+                tilted[i, k] = R[i, k]
+        work.pitch[c] = level_pitch(tilted, R)
     frame_jacobian(tree, ws, body, r, J)
     frame_acceleration(ws, body, r, model.gravity, a)
     if rolls > 0.0:
@@ -176,6 +184,8 @@ def build(bound: Bound[ProgramArguments], q: Vector, v: Vector) -> None:
     """Builds the program of one tick at (q, v) from its bound arguments."""
     of = bound.content
     gains = of.stance if uses_stance_gains(of.target) else of.stepping
+    for c in range(of.target.standing.shape[0]):
+        of.work.edge[c] = of.target.edge[c] if of.target.standing[c] else 0.0
     update_state(of.model, q, v, of.work)
     assemble(of.model, gains, of.target, q, v, of.work)
 

@@ -32,6 +32,8 @@ def contact_acceleration(model, gains, target, work, v, c, out):
                 e += R[m, i] * (phi[m] - along * T[m, 2])
             out[i] = gains.contact_flatness * e - gains.contact_damping * V[i]
             out[3 + i] = -gains.contact_damping * V[3 + i]
+        if work.edge[c] != 0.0:
+            out[1] = _pitch_acceleration(gains, target, work, c, V[1])
         return
     p = np.empty(3)
     for i in range(3):
@@ -65,6 +67,24 @@ def contact_acceleration(model, gains, target, work, v, c, out):
         t += R[2, i] * (corner[2] + kp * corner[0] + kd * corner[1])
         out[3 + i] = t - kd * V[3 + i]
     _shorten(out[3:], MOST_PULL)
+
+
+@compiled
+def _pitch_acceleration(gains, target, work, c, rate):
+    """How a foot on an edge shall turn about it [rad/s^2]: as its path has it.
+
+    Args:
+        gains, target, work: as everywhere.
+        c: index of the contact.
+        rate: of its pitch [rad/s].
+    """
+    axis, planned = target.R_contact[c], np.zeros(2)
+    for k in range(2):
+        for m in range(3):
+            planned[k] += axis[m, 1] * target.contact_motion[k, c, m]
+    found = planned[1] + gains.swing_damping * (planned[0] - rate)
+    found += gains.swing_stiffness * (target.pitch[c] - work.pitch[c])
+    return min(max(found, -MOST_TURN), MOST_TURN)
 
 
 @compiled

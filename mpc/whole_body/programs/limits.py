@@ -43,10 +43,11 @@ def limits(model, target, q, v, work):
         if standing:
             lower[o + 5] = 0.0
             upper[o + 5] = MAX_FORCE
+        cone = model.cone[c] if work.edge[c] == 0.0 else model.edge_cone[c]
         for r in range(CONE_ROWS):
             row = c * CONE_ROWS + r
             for i in range(6):
-                A[row, o + i] = model.cone[c, r, i]
+                A[row, o + i] = cone[r, i]
             lower[n + row] = -UNBOUNDED
             upper[n + row] = 0.0 if standing else UNBOUNDED
     _torque_limits(model, target, v, work)

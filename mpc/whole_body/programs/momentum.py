@@ -29,6 +29,7 @@ from backbeat.models.contact.cones import CONE_ROWS, PATCH_MARGIN, wrench_cone
 from backbeat.models.contact.friction import TRACKED_FRICTION
 from backbeat.models.dynamics.finite import UNBOUNDED
 from backbeat.models.dynamics.frame_arrays import frame_arrays
+from backbeat.models.dynamics.frames import LINE
 from backbeat.models.dynamics.kinematic_tree import make_workspace
 from backbeat.models.robot.model import RobotModel
 from backbeat.mpc.reference.scale import body_scale
@@ -152,6 +153,9 @@ class WholeBodyProgram:
             )
             for c in patches
         ]
+        edges = [
+            wrench_cone(LINE, PATCH_MARGIN * c.bearing[1], friction) for c in patches
+        ]
         contact = frame_arrays([c.frame for c in patches])
         point = frame_arrays([robot.frame(name) for name in self.points])
         return ModelData(
@@ -179,6 +183,7 @@ class WholeBodyProgram:
             free=limbs.free,
             coupled=limbs.coupled,
             cone=np.array(cones).reshape(-1, CONE_ROWS, 6),
+            edge_cone=np.array(edges).reshape(-1, CONE_ROWS, 6),
             trunk_body=robot.trunk.body,
             trunk_R=robot.trunk.R_PF,
             trunk_p=robot.trunk.p_PF,
@@ -201,6 +206,8 @@ class WholeBodyProgram:
             Jdv=z((C, 6)),
             R=z((C, 3, 3)),
             r=z((C, 3)),
+            edge=z(C),
+            pitch=z(C),
             Z=z((nv, n)),
             z0=z(nv),
             H=z((n, n)),
@@ -230,6 +237,8 @@ class WholeBodyProgram:
             contact=z((C, 3)),
             contact_motion=z((2, C, 6)),
             wrench=z((C, 6)),
+            edge=z(C),
+            pitch=z(C),
             point=z((3, P, 3)),
             point_on=z(P),
             point_force=z((P, 3)),

@@ -16,7 +16,11 @@ BYTES = "latin-1"
 
 
 def read_numbers(
-    raw: bytes, names: list[str], wanted: Iterable[str], path: str | Path
+    raw: bytes,
+    names: list[str],
+    wanted: Iterable[str],
+    path: str | Path,
+    first_line: int = 2,
 ) -> dict[str, np.ndarray]:
     """Reads columns of finite numbers.
 
@@ -25,6 +29,7 @@ def read_numbers(
         names: of all columns.
         wanted: columns that are read.
         path: names the file in errors.
+        first_line: line of the first numbers, as the user counts.
 
     Returns:
         (n,) values of each column that is wanted.
@@ -38,14 +43,14 @@ def read_numbers(
     try:
         table = _table(raw, types)
     except pa.ArrowException as error:
-        raise _misfit(raw, types, error, path) from None
+        raise _misfit(raw, types, error, path, first_line) from None
     columns = {n: table[n].to_numpy() for n in wanted}
     for name, column in columns.items():
         wrong = np.flatnonzero(~np.isfinite(column))
         if len(wrong):
             raise BackbeatError(
-                f"{path}:{wrong[0] + 2}: {name} is {column[wrong[0]]}; every sample "
-                "needs a finite number"
+                f"{path}:{wrong[0] + first_line}: {name} is {column[wrong[0]]}; every "
+                "sample needs a finite number"
             )
     return columns
 
@@ -76,7 +81,11 @@ def _table(
 
 
 def _misfit(
-    raw: bytes, types: Mapping[str, pa.DataType], error: pa.ArrowException, path: Path
+    raw: bytes,
+    types: Mapping[str, pa.DataType],
+    error: pa.ArrowException,
+    path: str | Path,
+    first_line: int,
 ) -> BackbeatError:
     """Why lines are no table of numbers: one has too few values, or no number."""
     short: list[pyarrow.csv.InvalidRow] = []
@@ -93,7 +102,7 @@ def _misfit(
         if not short:
             return BackbeatError(f"{path}: {gist(error)}")
         counts = f"{short[0].actual_columns} values for {len(types)} columns"
-        at = short[0].number
+        at = short[0].number + first_line - 2
         return BackbeatError(f"{path}:{at}: {counts}", line=at)
     wanted = (n for n, kind in types.items() if kind == pa.float64())
     found = [(_first_word(table[n].to_pylist()), n) for n in wanted]
@@ -104,7 +113,8 @@ def _misfit(
     value = table[name][row].as_py().decode().encode(BYTES)
     word = " ".join(value.decode(errors="replace").split())
     said = f"{word[:40]!r} is no number" if word else "a number is missing"
-    return BackbeatError(f"{path}:{row + 2}: {name}: {said}", line=row + 2)
+    line = row + first_line
+    return BackbeatError(f"{path}:{line}: {name}: {said}", line=line)
 
 
 def _first_word(values: list[bytes]) -> int | None:

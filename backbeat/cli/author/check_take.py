@@ -1,0 +1,101 @@
+"""`backbeat check TAKE`: whether a recorded motion is feasible as it is."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import typer
+
+if TYPE_CHECKING:
+    from backbeat.behaviors.dance.recorded_move import RecordingDescription
+    from backbeat.behaviors.recording.feasibility import TakeReport
+    from backbeat.optimization.verification.certificate import Check
+
+
+class TakeMeasure(NamedTuple):
+    """How a check is put into words.
+
+    Attributes:
+        words: what is measured.
+        unit: that it is printed in.
+        scale: of what is measured, in that unit.
+    """
+
+    words: str
+    unit: str
+    scale: float
+
+
+MEASURES = {
+    "foot_slide": TakeMeasure("a foot that stands slides", "mm", 1e3),
+    "penetration": TakeMeasure("a foot is below the floor", "mm", 1e3),
+    "floating": TakeMeasure("a foot that stands floats", "mm", 1e3),
+    "collision": TakeMeasure("parts of the robot are in each other", "mm", 1e3),
+    "joint_position": TakeMeasure("joint beyond its range", "rad", 1.0),
+    "joint_velocity": TakeMeasure("joint speed", "% of its limit", 1e2),
+    "joint_torque": TakeMeasure("joint torque", "% of its limit", 1e2),
+    "force_balance": TakeMeasure("ground force missing", "% of weight", 1e2),
+    "moment_balance": TakeMeasure("ground moment missing", "weights x mm", 1e3),
+}
+
+
+def check_take(take: Path, robot: str, described: "RecordingDescription") -> int:
+    """Prints what a take was read as and what it exceeds.
+
+    Args:
+        take: the motion file.
+        robot: whose motion it is; "" to find out.
+        described: what the user says about the file.
+
+    Returns:
+        The exit code: 2 where the take is not feasible.
+
+    Raises:
+        BackbeatError: it cannot be read, or judged.
+    """
+    from backbeat.behaviors.recording.feasibility import examine
+    from backbeat.behaviors.recording.take_file import read_take
+    from backbeat.cli.author.import_ import robot_of
+    from backbeat.models.common.errors import one_line
+    from backbeat.models.robot.description import find_description
+    from backbeat.models.robot.model import RobotModel
+
+    model = RobotModel(find_description(robot or robot_of(take, described)))
+    read = read_take(take, model, described.conventions())
+    for note in (read.said, *read.notes):
+        typer.echo(one_line(note))
+    part = read.part(described.start, described.end, str(take))
+    report = examine(part, model, str(take))
+    for line in lines(report, str(take), model.name):
+        typer.echo(one_line(line) if line.strip() else line)
+    return 0 if report.feasible else 2
+
+
+def lines(report: "TakeReport", take: str, robot: str) -> list[str]:
+    """A verdict, and a line for each check, the exceeded ones first."""
+    failed = report.checks.failures()
+    passed = [c for c in report.checks.checks if c.passed]
+    count = f"{len(failed)} limit{'s' if len(failed) > 1 else ''} exceeded"
+    verdict = f"not feasible as it is: {count}" if failed else "feasible as it is"
+    return [
+        f"{take}: {verdict}; {report.duration:.2f} s on {robot}, off balance "
+        f"{_share(report.off_balance)} of the time, some foot stands "
+        f"{_share(report.stands)}",
+        *(_line("exceeds", c, report.shares[c.name]) for c in failed),
+        *(_line("within ", c, 0.0) for c in passed),
+    ]
+
+
+def _line(verdict: str, check: "Check", share: float) -> str:
+    words, unit, scale = MEASURES[check.name]
+    where = f", {check.where}" if check.where not in ("", "ground") else ""
+    at = f" at {check.time:.2f} s{where}" if check.value > 0 else ""
+    beyond = f", beyond for {_share(share)} of the time" if share else ""
+    return (
+        f"  {verdict} {words}: {scale * check.value:.3g} {unit}{at} (at most "
+        f"{scale * check.bound:.3g}){beyond}"
+    )
+
+
+def _share(share: float) -> str:
+    """A share as percents; what is there is never none."""
+    return "less than 1 %" if 0 < share < 0.01 else f"{100 * share:.0f} %"
