@@ -67,10 +67,12 @@ cards: $(READY) ## make robustness cards of all behaviors in LIBRARY; takes hour
 	@"$(ENVIRONMENT)/bin/backbeat" card --library "$(LIBRARY)"
 
 .PHONY: sample
-sample: $(READY) ## disturb standing and a drummed phrase, two seeds each
+sample: $(READY) ## disturb standing and a drummed phrase, in both engines
 	@library="$(OUT)/sample"
 	"$(ENVIRONMENT)/bin/backbeat" build .ci/still.yaml .ci/phrase.yaml --library "$$library"
-	"$(ENVIRONMENT)/bin/backbeat" card still phrase --sample --seeds 2 --library "$$library"
+	card=("$(ENVIRONMENT)/bin/backbeat" card still phrase --sample --library "$$library")
+	"$${card[@]}" --seeds 2 --engine drake
+	"$${card[@]}" --seeds 1 --engine mujoco
 
 .PHONY: test
 test: $(READY) ## run the everyday test suite

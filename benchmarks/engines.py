@@ -3,8 +3,8 @@
     python -m benchmarks.engines
 
 A robot with all joints locked in `stand` (a statue) is set on the ground, dropped from
-5 cm, and leaned on sideways by a tenth of its weight; a stick tip is dropped on a
-snare. There is no controller, so that the contact alone is measured.
+5 cm, and leaned on sideways by a tenth of its weight. There is no controller, so that
+the contact alone is measured.
 """
 
 from collections.abc import Iterator
@@ -22,12 +22,13 @@ from backbeat.mpc.engines.mujoco_engine import MujocoEngine
 
 DROP, LEAN, TIME_STEP = 0.05, 0.1, 1e-3
 CONTACTS = (
-    ("Drake, lagged", DrakeEngine, "lagged"),
-    ("Drake, similar", DrakeEngine, "similar"),
-    ("Drake, sap", DrakeEngine, "sap"),
-    ("MuJoCo, firm", MujocoEngine, "firm"),
-    ("MuJoCo, soft", MujocoEngine, "soft"),
+    ("Drake, `lagged`", DrakeEngine, "lagged"),
+    ("Drake, `similar`", DrakeEngine, "similar"),
+    ("Drake, `sap`", DrakeEngine, "sap"),
+    ("MuJoCo, `firm`", MujocoEngine, "firm"),
+    ("MuJoCo, `soft`", MujocoEngine, "soft"),
 )
+HEAD = "| contact | sinks | creeps | rebounds | impact |\n|---|---|---|---|---|"
 
 
 class Yielding(NamedTuple):
@@ -44,6 +45,13 @@ class Yielding(NamedTuple):
     creep: float
     rebound: float
     impact: float
+
+    def row(self, name: str) -> str:
+        """As a row of the table."""
+        return (
+            f"| {name} | {1e3 * self.sinking:.3f} mm | {1e6 * self.creep:.3g} um/s "
+            f"| {1e3 * self.rebound:.2f} mm | {self.impact:.1f} weights |"
+        )
 
 
 def statue(make: MakeEngine, contact: str) -> tuple[Engine, np.ndarray, EngineSetup]:
@@ -108,15 +116,9 @@ def measure(make: MakeEngine, contact: str) -> Yielding:
 
 def main() -> None:
     """Prints the table."""
-    print("| contact | sinks | creeps | rebounds | impact |")
-    print("|---|---|---|---|---|")
+    print(HEAD)
     for name, make, contact in CONTACTS:
-        m = measure(make, contact)
-        print(
-            f"| {name} | {1e3 * m.sinking:.3f} mm | {1e6 * m.creep:.1f} um/s "
-            f"| {1e3 * m.rebound:.2f} mm | {m.impact:.1f} weights |",
-            flush=True,
-        )
+        print(measure(make, contact).row(name), flush=True)
 
 
 if __name__ == "__main__":

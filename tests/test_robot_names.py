@@ -33,6 +33,8 @@ OTHERWISE = {
     "optimization/task_space/tasks/motion_tasks.py": {"base"},
     "optimization/transcription/transcribe.py": {"base"},
     "optimization/verification/verify.py": {"base"},
+    # Parts of a person's body.
+    "behaviors/retargeting/skeleton_map.py": {"head", "pelvis"},
     # Keys of files: a robot YAML, a sweep, the posture of a posture.
     "behaviors/adoption/adopting.py": {"base"},
     "models/adoption/structure.py": {"base"},

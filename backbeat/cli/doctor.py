@@ -16,7 +16,9 @@ from typing import Annotated
 
 import typer
 
+from backbeat.models.common.errors import BackbeatError
 from backbeat.models.compiled.build import SHIPPED, compilers, kept_in
+from backbeat.models.mjcf.package import INSTALL, mujoco_version
 from backbeat.stage.recording.browser import find_chromium
 
 PYTHON_OLDEST, PYTHON_NEWEST = (3, 11), (3, 14)
@@ -65,6 +67,7 @@ def examine() -> Iterator[MachineFinding]:
     yield free_disk(Path.cwd())
     yield meshcat_port()
     yield libegl()
+    yield mujoco()
     yield chromium()
     yield ffmpeg()
 
@@ -229,6 +232,15 @@ def meshcat_port() -> MachineFinding:
         f"none of {first} to {last} is free on 127.0.0.1",
         "end other Meshcat servers, or allow this program to listen on 127.0.0.1",
     )
+
+
+def mujoco() -> MachineFinding:
+    """The second engine."""
+    try:
+        found, ok = mujoco_version(), True
+    except BackbeatError:
+        found, ok = "missing or too old: nothing is simulated by engine mujoco", False
+    return finding("MuJoCo", ok, found, INSTALL, required=False)
 
 
 def chromium() -> MachineFinding:

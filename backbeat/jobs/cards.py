@@ -4,18 +4,22 @@ from collections.abc import Sequence
 from concurrent.futures import Executor
 from pathlib import Path
 
+from backbeat.behaviors.library.behavior import Behavior
 from backbeat.behaviors.library.store import Library
 from backbeat.common.verified import load_verified
 from backbeat.jobs.pool import Outcome
 from backbeat.jobs.sweeping import Progress, run_sweep
 from backbeat.models.common.atomic_file import replacing
+from backbeat.mpc.engines.behavior_engine import why_not_mujoco
+from backbeat.mpc.engines.choosing import check_engine
+from backbeat.mpc.scenario.parts.world import SHIPPED_ENGINES
 from backbeat.mpc.sweep.card.robustness import (
     RobustnessCard,
     card_path,
     make_card,
-    survivals,
 )
 from backbeat.mpc.sweep.card.sample import SEEDS, Sample
+from backbeat.mpc.sweep.card.survivals import SurvivedIn, survivals
 from backbeat.mpc.sweep.card.sweeps import card_sweeps
 from backbeat.mpc.sweep.table import sources
 from backbeat.report.pages.card import card_page
@@ -29,6 +33,7 @@ def build_card(
     processes: int | None = None,
     executors: Sequence[Executor] = (),
     robot: str = "",
+    engine: str = "",
 ) -> tuple[RobustnessCard, list[Outcome]]:
     """Makes the runs of a card that are missing, its data and its page.
 
@@ -43,21 +48,24 @@ def build_card(
         processes: how many runs at a time; None for one a core.
         executors: where to run instead, see `backbeat.jobs.cluster`.
         robot: whose behavior it is; "" for the usual one, see `Library`.
+        engine: in which alone it is run; "" for both.
 
     Returns:
         The card, and runs that could not be had.
 
     Raises:
-        BackbeatError: no such behavior, it failed verification, or nothing can follow
-            it.
+        BackbeatError: no such behavior, it failed verification, nothing can follow it,
+            or there is no such engine.
     """
     behavior = load_verified(library, name, robot=robot)
     path = card_path(Library(library).path(name, robot))
+    engines, missing = _engines(behavior, engine)
     disturbances, pushes = (
         run_sweep(sweep, library, path.parent, progress, processes, executors)
-        for sweep in card_sweeps(behavior, seeds)
+        for sweep in card_sweeps(behavior, seeds, engines)
     )
-    card = make_card(behavior, disturbances.summary, pushes.summary, sources())
+    found = disturbances.summary, pushes.summary
+    card = make_card(behavior, *found, sources(), missing)
     for file_path, text in (
         (path, card.to_text()),
         (path.with_suffix(".html"), card_page(card, behavior)),
@@ -75,11 +83,13 @@ def take_sample(
     processes: int | None = None,
     executors: Sequence[Executor] = (),
     robot: str = "",
+    engine: str = "",
 ) -> tuple[Sample, list[Outcome]]:
     """Makes a few runs of the standard disturbances, which a card then takes over.
 
     Args:
-        name, library, progress, processes, executors, robot: as for `build_card`.
+        name, library, progress, processes, executors, robot, engine: as for
+            `build_card`.
         seeds: seeds a disturbance; None for as many as a sample has.
 
     Returns:
@@ -89,9 +99,22 @@ def take_sample(
         BackbeatError: as `build_card`.
     """
     behavior = load_verified(library, name, robot=robot)
-    sweep, _ = card_sweeps(behavior, seeds or SEEDS)
+    engines, missing = _engines(behavior, engine)
+    sweep, _ = card_sweeps(behavior, seeds or SEEDS, engines)
     folder = card_path(Library(library).path(name, robot)).parent
     found = run_sweep(sweep, library, folder, progress, processes, executors)
-    taken = survivals(behavior, found.summary)
-    sample = Sample(behavior.name, taken, behavior.robot_model.name)
+    taken = tuple(
+        SurvivedIn(engine, survivals(behavior, found.summary, engine))
+        for engine in engines
+    )
+    sample = Sample(behavior.name, taken, behavior.robot_model.name, missing)
     return sample, list(found.failures)
+
+
+def _engines(behavior: Behavior, only: str) -> tuple[Sequence[str], str]:
+    """The engines that a behavior is run in, and why one of ours is not among them."""
+    if only:
+        check_engine(only)
+        return (only,), f"no other was asked for, --engine {only}"
+    missing = why_not_mujoco(behavior)
+    return ("drake",) if missing else SHIPPED_ENGINES, missing

@@ -15,6 +15,7 @@ from backbeat.models.common.atomic_file import replacing
 from backbeat.models.common.errors import BackbeatError
 from backbeat.mpc.analysis.metrics import run_metrics
 from backbeat.mpc.analysis.survival import RECOVERY
+from backbeat.mpc.engines.choosing import check_engine
 from backbeat.mpc.scenario.requested_tempo import play_length
 from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.simulation.simulate import run_scenario
@@ -76,11 +77,13 @@ def run_sweep(
             library under the same path.
 
     Raises:
-        BackbeatError: a behavior is not in the library, a push cannot be judged, or
-            the table cannot be read or written.
+        BackbeatError: a behavior is not in the library, an engine is not installed, a
+            push cannot be judged, or the table cannot be read or written.
     """
     library = Path(library)
     folder = Path(folder)
+    if not executors and any(c.engine_name == "mujoco" for c in sweep.cells):
+        check_engine("mujoco")
     keys = {
         (c.behavior, c.robot): _behavior_key(library, c.behavior, c.robot)
         for c in sweep.cells
@@ -223,6 +226,7 @@ class _Runner:
         about = {
             "behavior": cell.behavior,
             "robot": _behavior(self._library, *named).robot_model.name,
+            "engine": cell.engine_name,
             "behavior_key": self._keys[named],
             "case": cell.case,
             "values": json.dumps(cell.values),

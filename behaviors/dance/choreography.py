@@ -68,7 +68,8 @@ class DanceSpecification(DanceLayers):
     def sources(self, folder: str | Path) -> list[Path]:
         """Moves of the user's own, and recordings."""
         folder = Path(folder)
-        files = [folder / d.file for d in self.recordings.values()]
+        read = [(d.file, d.skeleton) for d in self.recordings.values()]
+        files = [folder / name for names in read for name in names if name]
         return [*move_files(folder), *files]
 
     def recorded(

@@ -18,8 +18,8 @@ from backbeat.behaviors.dance.vocabulary.move import Curve, Move, Offsets
 from backbeat.behaviors.footsteps.step import FEET
 from backbeat.behaviors.library.stored import check_name
 from backbeat.behaviors.motion.time_law import minimum_jerk
+from backbeat.behaviors.recording.dance_offsets import DanceOffsets, dance_offsets
 from backbeat.behaviors.recording.planted_feet import Interval
-from backbeat.behaviors.recording.retargeting import RetargetedMotion, retarget
 from backbeat.behaviors.recording.take_file import read_take
 from backbeat.behaviors.takes.take import Conventions
 from backbeat.models.common.errors import BackbeatError, unknown_name
@@ -51,6 +51,9 @@ class RecordingDescription:
     up: str = ""
     # Samples a second, where the file has no times.
     rate: float | None = None
+    # File that says which joints of a person's skeleton are which parts of the body,
+    # from the folder of the choreography; the skeletons that are known need none.
+    skeleton: str = ""
     # Joints or groups to take; all that the file has if it is left out.
     joints: list[str] = field(default_factory=list)
     # Columns that are no joints.
@@ -77,6 +80,7 @@ class RecordingDescription:
             self.up,
             self.rate,
             tuple(self.ignore),
+            self.skeleton,
         )
 
     def times(self, where: str) -> Mapping[str, list[tuple[float, float]]] | None:
@@ -181,12 +185,16 @@ class RecordedMoves:
                 f"{where}: lead is {d.lead:g} beats; it goes from 0 to {MOST_LEAD:g}"
             )
         path = beside(self.folder, d.file, where)
-        recording = read_take(path, self.robot, d.conventions())
+        told = d.conventions()
+        if d.skeleton:
+            own = beside(self.folder, d.skeleton, where)
+            told = replace(told, skeleton=own)
+        recording = read_take(path, self.robot, told)
         span = (
             recording.t[0] if d.start is None else d.start,
             recording.t[-1] if d.end is None else d.end,
         )
-        found = retarget(
+        found = dance_offsets(
             recording, self.robot, self.q_start, where, d.joints, d.times(where), span
         )
         read = tuple(s for s in (recording.said, *recording.notes) if s)
@@ -194,7 +202,7 @@ class RecordedMoves:
         return self._move(name, where, d, found)
 
     def _move(
-        self, name: str, where: str, d: RecordingDescription, found: RetargetedMotion
+        self, name: str, where: str, d: RecordingDescription, found: DanceOffsets
     ) -> RecordedMove:
         """What was found, on the grid of beats."""
         own, beat = float(found.t[-1]), 60.0 / self.bpm
@@ -239,7 +247,7 @@ class RecordedMoves:
         )
 
 
-def _track(found: RetargetedMotion, robot: RobotModel) -> str:
+def _track(found: DanceOffsets, robot: RobotModel) -> str:
     """The track where a recording belongs: that of the lowest part that moves."""
     if found.planted:
         return "legs"

@@ -44,7 +44,8 @@ def read_take(
     take = settled(file, robot, told, path)
     named = file.turn is not None and file.turn.shape[1] == 4
     walks = any(robot.joint_index(n) in robot.leg_joints for n in take.joints)
-    if not (named and walks and file.quaternion) or told.quaternion:
+    known = told.quaternion or file.converted
+    if known or not (named and walks and file.quaternion):
         return take
     if best_roll(robot, *_looked_at(take, robot)) != MEANT[file.quaternion]:
         return take

@@ -66,6 +66,7 @@ def settled(
     Raises:
         BackbeatError: what is wrong with it, or what it leaves open.
     """
+    told = Conventions() if file.converted else told
     check_time(file.t, path, file.first_line)
     unit = told.unit or _unit(file, robot, path)
     q = UNITS[unit] * file.q

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 import numpy as np
 
@@ -66,6 +67,8 @@ class Conventions:
         up: axis that points up, "z" or "y"; "" as the format has it.
         rate: samples a second; None as the format has it.
         ignore: columns to leave out.
+        skeleton: file that says which joints of a person's skeleton are which parts of
+            the body; "" for the skeletons that are known.
     """
 
     format: str = ""
@@ -75,6 +78,7 @@ class Conventions:
     up: str = ""
     rate: float | None = None
     ignore: Sequence[str] = field(default_factory=tuple)
+    skeleton: str | Path = ""
 
 
 @dataclass(frozen=True)
@@ -94,6 +98,8 @@ class MotionFile:
             it says nothing.
         first_line: line of the first sample, for messages; None where there are none.
         notes: sentences on what was found.
+        converted: whether its reader has done already what a user says, so that nothing
+            of that is left to do.
     """
 
     format: str
@@ -110,6 +116,7 @@ class MotionFile:
     up: str = ""
     first_line: int | None = None
     notes: tuple[str, ...] = ()
+    converted: bool = False
 
     def at(self, path: object, row: int) -> str:
         """Where a sample is, for messages."""

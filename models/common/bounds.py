@@ -72,6 +72,10 @@ XML_DEPTH = 60
 LINKS = 2_000
 # Events of a MIDI file, of all instruments.
 MIDI_EVENTS = 100_000
+# Joints of a human skeleton and how deep its tree goes; its frames, ten minutes at 250
+# a second, and numbers in these: ten minutes at 120 of a hundred channels.
+SKELETON_JOINTS, SKELETON_DEPTH = 400, 60
+SKELETON_FRAMES, SKELETON_NUMBERS = 150_000, 8_000_000
 # Triangles of a mesh.
 TRIANGLES = 1_000_000
 # Numbers in a table of a behavior or run: twenty minutes of a robot with sticks; and

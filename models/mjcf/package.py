@@ -6,6 +6,7 @@ from backbeat.models.common.errors import BackbeatError
 
 # Lowest version whose constraint solver is right where its Jacobian is sparse.
 LOWEST = "4.0.1"
+INSTALL = f"pip install --upgrade 'mujoco-core>={LOWEST}'"
 # Where MuJoCo writes its warnings if nobody says otherwise: into the current folder.
 _LOG = "MUJOCO_LOG.TXT"
 
@@ -36,3 +37,12 @@ def load_mujoco() -> Any:
         log.logto_file = log.logto_console = False
         log.set()
     return mujoco
+
+
+def mujoco_version() -> str:
+    """The version of MuJoCo.
+
+    Raises:
+        BackbeatError: it is not installed, or too old.
+    """
+    return str(load_mujoco().__version__)

@@ -94,13 +94,21 @@ def add_shape(
         made.type, made.meshname = kinds.mjGEOM_MESH, shape.name
         _add_hull(spec, shape.name, what)
         return made
-    kind, size = _kind(kinds, what)
+    kind, size = shape_size(kinds, what)
     made.type, made.size = kind, size
     return made
 
 
-def _kind(kinds: Any, what: Shape) -> tuple[Any, list[float]]:
-    """MuJoCo's type and size of a shape: its half sizes."""
+def shape_size(kinds: Any, what: Shape) -> tuple[Any, list[float]]:
+    """MuJoCo's type and size of a shape that is no mesh: its half sizes.
+
+    Args:
+        kinds: `mjtGeom`.
+        what: the shape.
+
+    Raises:
+        BackbeatError: MuJoCo has no such shape.
+    """
     match what:
         case Sphere():
             return kinds.mjGEOM_SPHERE, [what.radius(), 0.0, 0.0]

@@ -84,6 +84,7 @@ def run_metrics(run: SimulationRun) -> dict[str, object]:
         "behavior": run.behavior.name,
         "robot": run.behavior.robot_model.name,
         "scenario": run.scenario.to_dict(),
+        "engine": run.scenario.world.engine,
         "seed": run.scenario.seed,
         "state": STATE[str(run.scenario.sensing.state)],
         "estimate_error": estimate_error(run),

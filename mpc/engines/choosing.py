@@ -1,9 +1,11 @@
 """The engine of a run, by its name in the scenario."""
 
-from backbeat.models.common.errors import BackbeatError
+from backbeat.models.common.errors import BackbeatError, unknown_name
+from backbeat.models.mjcf.package import load_mujoco
 from backbeat.mpc.engines.engine_robot import EngineChoice
 from backbeat.mpc.engines.engine_setup import MakeEngine
 from backbeat.mpc.engines.mujoco_engine import MujocoEngine
+from backbeat.mpc.scenario.parts.world import SHIPPED_ENGINES
 from backbeat.mpc.scenario.specification import Scenario
 
 # How a scenario names an engine that is handed in.
@@ -34,3 +36,15 @@ def choose_engine(
         return None
     make = MujocoEngine if own is None else own
     return EngineChoice(make, world.mujoco_contact, world.mismatch, scenario.seed)
+
+
+def check_engine(name: str) -> None:
+    """Refuses an engine that is not here.
+
+    Raises:
+        BackbeatError: there is none of that name, or it is not installed.
+    """
+    if name not in SHIPPED_ENGINES:
+        raise unknown_name("engine", name, SHIPPED_ENGINES)
+    if name == "mujoco":
+        load_mujoco()

@@ -3,20 +3,19 @@
 from pathlib import Path
 
 import numpy as np
-from pydrake.systems.framework import DiagramBuilder
 
 from backbeat.behaviors.library.behavior import Behavior
 from backbeat.models.mjcf.contact import FIRM
-from backbeat.models.mjcf.export import write_mjcf
-from backbeat.models.world.scene import add_world
-from backbeat.mpc.engines.engine_setup import set_up_engine
-from backbeat.mpc.engines.mujoco_engine import MujocoEngine
+from backbeat.models.mjcf.export import WrittenModel, write_mjcf
+from backbeat.mpc.engines.behavior_engine import mujoco_for
 
 # Time between keyframes [s], and the most of them.
 KEY_PERIOD, MOST_KEYS = 0.5, 200
 
 
-def write_scene(behavior: Behavior, folder: str | Path, law: str = FIRM) -> Path:
+def write_scene(
+    behavior: Behavior, folder: str | Path, law: str = FIRM
+) -> WrittenModel:
     """Writes robot and scene of a behavior as MJCF, with keyframes of its motion.
 
     Args:
@@ -24,16 +23,10 @@ def write_scene(behavior: Behavior, folder: str | Path, law: str = FIRM) -> Path
         folder: where.
         law: name of how contact yields.
 
-    Returns:
-        The file.
-
     Raises:
         BackbeatError: MuJoCo is not installed, or it cannot be written.
     """
-    builder, robot = DiagramBuilder(), behavior.robot_model
-    world = add_world(builder, robot, scene=behavior.scene)
-    setup = set_up_engine(builder, world, behavior.scene, law)
-    engine = MujocoEngine(setup)
+    robot, engine = behavior.robot_model, mujoco_for(behavior, law)
     t, still = behavior.motion.t, np.zeros(robot.num_velocities)
     length = t[-1] - t[0]
     count = min(MOST_KEYS, int(length / KEY_PERIOD) + 1)

@@ -111,7 +111,7 @@ def run_story(run: SimulationRun, metrics: Mapping[str, Any]) -> dict[str, Any]:
         "segments": [asdict(e) for e in run.requested_events() if e.kind == "segment"],
         "robot": robot_story(run.behavior),
         "predictions": predictions_story(run),
-        **origin_story(run.behavior),
+        **origin_story(run.behavior, run.scenario.world.engine),
     }
 
 

@@ -10,6 +10,7 @@ from typing import Any
 from backbeat.behaviors.building.build_key import source_hash
 from backbeat.behaviors.library.behavior import Behavior
 from backbeat.behaviors.library.robots import robot_hash
+from backbeat.models.mjcf.package import mujoco_version
 
 # Libraries that compute.
 _LIBRARIES = ("backbeat", "drake", "numpy", "scipy", "piqp", "daqp")
@@ -21,11 +22,16 @@ _NAMES = {
 
 
 @cache
-def code_versions() -> dict[str, str]:
-    """Versions of what computes, by name."""
-    return {"python": platform.python_version()} | {
-        name: metadata.version(name) for name in _LIBRARIES
-    }
+def code_versions(engine: str = "drake") -> dict[str, str]:
+    """Versions of what computes, by name; of engines only the one that is used.
+
+    Raises:
+        BackbeatError: the engine is not installed.
+    """
+    found = {"python": platform.python_version()}
+    found |= {name: metadata.version(name) for name in _LIBRARIES}
+    # The module says it, for more than one package of the index has it.
+    return found | ({"mujoco": mujoco_version()} if engine == "mujoco" else {})
 
 
 @cache
@@ -45,13 +51,17 @@ def _processor() -> str:
     return platform.machine()
 
 
-def origin_story(behavior: Behavior) -> dict[str, Any]:
-    """The origin of a run of a behavior that is made now, by name."""
+def origin_story(behavior: Behavior, engine: str = "drake") -> dict[str, Any]:
+    """The origin of a run of a behavior that is made now, by name.
+
+    Raises:
+        BackbeatError: the engine is not installed.
+    """
     return {
         "behavior_key": behavior.provenance.get("key"),
         "robot_hash": robot_hash(behavior.robot),
         "code": _code(),
-        "versions": code_versions(),
+        "versions": code_versions(engine),
         "machine": machine(),
     }
 
@@ -71,8 +81,12 @@ def other_origins(story: Mapping[str, Any], behavior: Behavior) -> list[str]:
 
     Returns:
         One phrase for each difference.
+
+    Raises:
+        BackbeatError: the engine of the run is not installed.
     """
-    now, found = origin_story(behavior), []
+    engine = str(story.get("scenario", {}).get("engine", "drake"))
+    now, found = origin_story(behavior, engine), []
     for name, what in _NAMES.items():
         if story.get(name) != now[name]:
             found.append(what)

@@ -116,6 +116,7 @@ class Scenario:
         actuation = self.actuation.completed()
         self.world.check()
         timing.check()
+        self.world.check_step(timing.time_step)
         self.sensing.check(timing.sensor_period, is_continuous)
         actuation.check(is_continuous)
         self.control.check()

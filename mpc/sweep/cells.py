@@ -15,6 +15,7 @@ from backbeat.models.common.errors import BackbeatError, unknown_name
 from backbeat.models.common.yaml_file import parse_yaml
 from backbeat.mpc.scenario.model_mismatch import Stream, either_way, random_stream
 from backbeat.mpc.scenario.parts.push import Push
+from backbeat.mpc.scenario.parts.world import SHIPPED_ENGINES
 from backbeat.mpc.scenario.specification import Scenario, read_scenario
 from backbeat.mpc.sweep.margin import MarginSearch
 from backbeat.mpc.sweep.success_rate import SequentialTest
@@ -72,6 +73,8 @@ class SweepSettings:
     # Robots that each of them runs on, shipped names or paths of robot YAMLs; none for
     # Atlas or, where the library has no such behavior of Atlas, the one that it has.
     robots: list[str] = field(default_factory=list)
+    # Engines that each of them runs in; none for that of the scenario.
+    engines: list[str] = field(default_factory=list)
     # Seeds a cell: as many from the first one on.
     seeds: int = 1
     first_seed: int = 0
@@ -84,7 +87,7 @@ class SweepSettings:
     search: MarginSearch | None = None
     # Case to which the margins of the others are compared.
     baseline: str = ""
-    # Fields, "behavior" or "robot", over which success rates are pooled.
+    # Fields, "behavior", "robot" or "engine", over which success rates are pooled.
     pool: list[str] = field(default_factory=list)
 
 
@@ -99,6 +102,7 @@ class Cell:
         scenario: the settings, with no seed yet.
         push: the push by size and direction, None without.
         robot: as the sweep names it, "" where it does not.
+        engine: as the sweep names it, "" where it does not.
     """
 
     behavior: str
@@ -107,10 +111,14 @@ class Cell:
     scenario: Scenario
     push: PolarPush | None
     robot: str = ""
+    engine: str = ""
 
     def title(self) -> str:
         """What the cell is, on one line."""
-        words = [named_with_robot(self.behavior, self.robot_name), self.case]
+        engine = self.engine
+        if not engine and self.engine_name != "drake" and "engine" not in self.values:
+            engine = self.engine_name
+        words = [named_with_robot(self.behavior, self.robot_name), engine, self.case]
         words += [f"{name} {value}" for name, value in self.values.items()]
         return ", ".join(w for w in words if w)
 
@@ -118,6 +126,11 @@ class Cell:
     def robot_name(self) -> str:
         """What its robot is called, "" where the sweep names none."""
         return name_of(self.robot) if self.robot else ""
+
+    @property
+    def engine_name(self) -> str:
+        """What moves the robot."""
+        return self.scenario.world.engine
 
     def seeded(self, seed: int) -> Scenario:
         """The scenario of a run."""
@@ -170,9 +183,10 @@ class Sweep:
         )
         rows = [dict(zip(names, row, strict=True)) for row in mixed] or [{}]
         return tuple(
-            self._cell(behavior, robot, case, row)
+            self._cell(behavior, robot, engine, case, row)
             for behavior in self.settings.behaviors
             for robot in self.settings.robots or [""]
+            for engine in self.settings.engines or [""]
             for case in self.cases
             for row in rows
         )
@@ -182,12 +196,17 @@ class Sweep:
         if level is None or self.settings.search is None:
             return cell
         values = {**cell.values, self.settings.search.field: level}
-        return self._cell(cell.behavior, cell.robot, cell.case, values)
+        return self._cell(cell.behavior, cell.robot, cell.engine, cell.case, values)
 
     def _cell(
-        self, behavior: str, robot: str, case: str, values: Mapping[str, Any]
+        self,
+        behavior: str,
+        robot: str,
+        engine: str,
+        case: str,
+        values: Mapping[str, Any],
     ) -> Cell:
-        words = (behavior, robot, case)
+        words = (behavior, robot, engine, case)
         where = f"{self.where} ({', '.join(w for w in words if w)})"
         tree: dict[str, Any] = {}
         layers = (self.base, self.per_behavior.get(behavior, {}), self.cases[case])
@@ -196,6 +215,13 @@ class Sweep:
         for name in ("behavior", "robot", "seed"):
             if name in tree:
                 raise BackbeatError(f"{where}: {name} comes from the sweep's {name}s")
+        if engine:
+            if "engine" in tree:
+                raise BackbeatError(
+                    f"{where}: engine is {tree['engine']}, and the sweep's engines are "
+                    f"{', '.join(self.settings.engines)}; give one of the two"
+                )
+            tree["engine"] = engine
         push = tree.pop("push", None)
         polar = None
         if push is not None:
@@ -203,7 +229,7 @@ class Sweep:
             polar.check(f"{where}: push")
         tree["behavior"], tree["robot"] = behavior, robot
         scenario = read_scenario(yaml_text(tree, where), where)
-        cell = Cell(behavior, case, dict(values), scenario, polar, robot)
+        cell = Cell(behavior, case, dict(values), scenario, polar, robot, engine)
         cell.seeded(0).check()
         return cell
 
@@ -237,17 +263,19 @@ def narrowed(
     behaviors: Sequence[str] | None,
     seeds: int | None,
     robots: Sequence[str] | None = None,
+    engines: Sequence[str] | None = None,
 ) -> Sweep:
-    """A part of a sweep, or the same of other robots.
+    """A part of a sweep, or the same of other robots or in other engines.
 
     Args:
         sweep: the whole.
         behaviors: which of its behaviors; None for all.
         seeds: how many seeds; None for as many as it has.
         robots: in place of its own; None for these.
+        engines: in place of its own; None for these.
 
     Raises:
-        BackbeatError: it has no such behavior.
+        BackbeatError: it has no such behavior, or there is no such engine.
     """
     settings = sweep.settings
     for name in behaviors or ():
@@ -259,5 +287,18 @@ def narrowed(
         behaviors=chosen,
         seeds=seeds or settings.seeds,
         robots=list(robots or settings.robots),
+        engines=checked_engines(engines or settings.engines),
     )
     return replace(sweep, settings=settings)
+
+
+def checked_engines(names: Sequence[str]) -> list[str]:
+    """The names, where a sweep can run in all of these engines.
+
+    Raises:
+        BackbeatError: it cannot.
+    """
+    for name in names:
+        if name not in SHIPPED_ENGINES:
+            raise unknown_name("engine", name, SHIPPED_ENGINES)
+    return list(names)

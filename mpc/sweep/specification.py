@@ -24,7 +24,12 @@ from backbeat.models.common.bounds import SEED, SWEEP_CELLS, SWEEP_SEEDS, check_
 from backbeat.models.common.errors import BackbeatError, unknown_name
 from backbeat.models.common.outside_file import is_file, is_there, read_text
 from backbeat.models.common.yaml_file import parse_yaml, read_tree
-from backbeat.mpc.sweep.cells import Sweep, SweepSettings, yaml_text
+from backbeat.mpc.sweep.cells import (
+    Sweep,
+    SweepSettings,
+    checked_engines,
+    yaml_text,
+)
 
 SHIPPED_FOLDER = Path(__file__).parent / "specifications"
 COMBINATIONS = ("grid", "list")
@@ -125,6 +130,7 @@ def _checked(sweep: Sweep) -> Sweep:
         raise BackbeatError(f"{where}: first_seed is from 0 to {SEED - SWEEP_SEEDS}")
     if settings.combine not in COMBINATIONS:
         raise unknown_name("combine", settings.combine, COMBINATIONS)
+    checked_engines(settings.engines)
     sizes = {}
     for name, values in sweep.variations.items():
         if not isinstance(values, list) or not values:
@@ -140,6 +146,7 @@ def _checked(sweep: Sweep) -> Sweep:
         "cells",
         len(settings.behaviors)
         * max(len(settings.robots), 1)
+        * max(len(settings.engines), 1)
         * len(sweep.cases)
         * rows,
         SWEEP_CELLS,
@@ -150,7 +157,7 @@ def _checked(sweep: Sweep) -> Sweep:
         if name not in settings.behaviors:
             raise unknown_name("behavior in per_behavior", name, settings.behaviors)
     for name in settings.pool:
-        pools = ["behavior", "robot", "case", *sweep.variations]
+        pools = ["behavior", "robot", "engine", "case", *sweep.variations]
         if name not in pools:
             raise unknown_name("field to pool over", name, pools)
     for test in (settings.sequential, settings.search):

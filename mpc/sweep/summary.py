@@ -28,6 +28,9 @@ MEDIANS = (
 # Columns of the hits whose worst run a cell has.
 WORST = ("timing_mean_ms", "timing_sd_ms", "timing_max_ms", "position_max_mm")
 
+# What a cell is of, besides its varied values.
+_NAMES = ("behavior", "robot", "engine", "case")
+
 # Rows of the table by cell, level and seed.
 Rows = Mapping[tuple[int, float | None, int], Mapping[str, Any]]
 
@@ -82,6 +85,7 @@ def _identity(cell: Cell) -> dict[str, Any]:
     return {
         "behavior": cell.behavior,
         "robot": cell.robot_name,
+        "engine": cell.engine_name,
         "case": cell.case,
         "values": dict(cell.values),
     }
@@ -152,7 +156,7 @@ def pooled(cells: Sequence[Mapping[str, Any]], over: Sequence[str]) -> list[Any]
 
     Args:
         cells: summaries of cells.
-        over: "behavior", "robot", "case" and names of varied fields.
+        over: "behavior", "robot", "engine", "case" and names of varied fields.
     """
     if not over:
         return []
@@ -166,7 +170,7 @@ def pooled(cells: Sequence[Mapping[str, Any]], over: Sequence[str]) -> list[Any]
         worst = min(members, key=lambda c: (c["rate"], -c["runs"]))
         entry = {**_shared(members[0], over), **_rate(successes, runs)}
         # Of the worst cell only what it does not share with the others.
-        own = {k: worst[k] for k in ("behavior", "robot", "case") if k in over}
+        own = {k: worst[k] for k in _NAMES if k in over}
         values = {k: v for k, v in worst["values"].items() if k in over}
         counts = {k: worst[k] for k in ("survived", "runs", "rate")}
         entry["worst"] = {**own, "values": values, **counts}
@@ -176,7 +180,7 @@ def pooled(cells: Sequence[Mapping[str, Any]], over: Sequence[str]) -> list[Any]
 
 def _shared(cell: Mapping[str, Any], over: Sequence[str]) -> dict[str, Any]:
     """What is left of a cell's identity."""
-    kept = {k: cell[k] for k in ("behavior", "robot", "case") if k not in over}
+    kept = {k: cell[k] for k in _NAMES if k not in over}
     values = {k: v for k, v in cell["values"].items() if k not in over}
     return {**kept, "values": values, "level": cell["level"]}
 
@@ -217,6 +221,7 @@ def ratios(margins: Sequence[Mapping[str, Any]], baseline: str) -> list[Any]:
             {
                 "behavior": m["behavior"],
                 "robot": m["robot"],
+                "engine": m["engine"],
                 "case": m["case"],
                 "values": m["values"],
                 "margin": m["margin"],
@@ -229,6 +234,7 @@ def ratios(margins: Sequence[Mapping[str, Any]], baseline: str) -> list[Any]:
     return found
 
 
-def _place(margin: Mapping[str, Any]) -> tuple[str, str, str]:
+def _place(margin: Mapping[str, Any]) -> tuple[str, ...]:
     """What a margin is of, besides its case."""
-    return margin["behavior"], margin["robot"], str(margin["values"])
+    names = margin["behavior"], margin["robot"], margin["engine"]
+    return *names, str(margin["values"])

@@ -39,6 +39,7 @@ COLUMNS = {
     "finished": TEXT,
     "behavior": TEXT,
     "robot": TEXT,
+    "engine": TEXT,
     "behavior_key": TEXT,
     "case": TEXT,
     "values": TEXT,
@@ -77,6 +78,7 @@ PART_ROWS = 500
 # Columns that tables did not have from the beginning.
 LATER = (
     "robot",
+    "engine",
     "markers",
     "strained",
     "timing_sd_ms",

@@ -10,7 +10,7 @@ import pytest
 from backbeat.behaviors.library.store import Library
 from backbeat.cli.common.card_words import card_words, predicted
 from backbeat.cli.main import main
-from backbeat.jobs import sweeping
+from backbeat.jobs import cards, sweeping
 from backbeat.jobs.cards import build_card
 from backbeat.mpc.sweep.card.robustness import card_path, read_card
 from backbeat.mpc.sweep.table import SweepTable, result_row
@@ -20,9 +20,10 @@ from tests.backbeat.test_sweeping import METRICS
 
 
 def made_up(report, library, scenario, key):
-    """Bears pushes up to 100 N s, and floors that are not slippery."""
+    """Bears pushes up to 100 N s, in MuJoCo 140, and floors that are not slippery."""
     push = sum(float(np.linalg.norm(p.impulse)) for p in scenario.disturbances.pushes)
-    fell = push > 100.5 or scenario.world.friction < 0.6
+    bears = 100.5 if scenario.world.engine == "drake" else 140.5
+    fell = push > bears or scenario.world.friction < 0.6
     found = {"survived": not fell, "fell": fell, "fell_at_s": 0.4 if fell else None}
     return result_row(METRICS | found)
 
@@ -30,6 +31,8 @@ def made_up(report, library, scenario, key):
 @pytest.fixture
 def library(tmp_path, monkeypatch):
     monkeypatch.setattr(sweeping, "simulate", made_up)
+    monkeypatch.setattr(sweeping, "check_engine", lambda name: None)
+    monkeypatch.setattr(cards, "why_not_mujoco", lambda behavior: "")
     store = Library(tmp_path / "library")
     sway = swaying(1.0)
     store.save(replace(sway, provenance={**sway.provenance, "key": "built"}))
@@ -49,12 +52,16 @@ def test_a_card_is_what_its_runs_were(library):
     card, failures = build_card("sway", library.folder, processes=1)
     assert not failures
     assert card.is_complete
-    found = {s.what: (s.survived, s.runs) for s in card.disturbances}
-    assert found.pop("friction 0.5")[0] == 0
-    assert all(survived == runs == 16 for survived, runs in found.values())
-    (slip,) = (s for s in card.disturbances if s.what == "friction 0.5")
-    assert slip.first_fall_s == 0.4
-    assert (card.push_margin, card.push_margin_is_bound) == (100.0, False)
+    for engine in card.engines:
+        found = {s.what: (s.survived, s.runs) for s in engine.disturbances}
+        assert found.pop("friction 0.5")[0] == 0
+        assert all(survived == runs == 16 for survived, runs in found.values())
+        (slip,) = (s for s in engine.disturbances if s.what == "friction 0.5")
+        assert slip.first_fall_s == 0.4
+        assert not engine.push_margin_is_bound
+    found = {e.engine: e.push_margin for e in card.engines}
+    assert found == {"drake": 100.0, "mujoco": 140.0}
+    assert card.headline.endswith("push 100 N s, lower of Drake and MuJoCo")
     assert read_card(card_path(library.path("sway"))) == card
 
 
@@ -88,13 +95,50 @@ def test_the_commands(library, monkeypatch, capsys):
     page = card_path(library.path("sway")).with_suffix(".html").read_text()
     for words in ("friction 0.5", "0 of 2", "0.4 s", "margin 100 N s", "Wilson"):
         assert words in page
+    assert "100 N s in Drake, 140 N s in MuJoCo" in page
     assert not re.search(r"(src|href)=.https?:", page)
     listed = say(monkeypatch, capsys, "list", *folder).out
     assert "push 100 N s" in listed
     table = json.loads(say(monkeypatch, capsys, "list", *folder, "--json").out)
     assert "push 100 N s" in table["built"][0]["card"]
     again = say(monkeypatch, capsys, "card", "sway", *folder, "--seeds", 3, "--json")
-    assert json.loads(again.out)[0]["push_margin"] == 100.0
+    (made,) = json.loads(again.out)
+    assert [e["push_margin"] for e in made["engines"]] == [100.0, 140.0]
+
+
+def test_a_card_of_one_engine_is_made_where_it_is_asked_for(library, backbeat):
+    call = ("card", "sway", "--library", library.folder, "--jobs", 1, "--seeds", 3)
+    code, said, remark = backbeat(*call, "--engine", "mujoco")
+    assert code == 0
+    assert "push 140 N s, in MuJoCo alone" in said
+    assert "no other was asked for" in remark
+    page = card_path(library.path("sway")).with_suffix(".html").read_text()
+    assert "Figures are of MuJoCo alone" in page
+    code, _, complaint = backbeat(*call, "--engine", "bullet")
+    assert code == 2
+    assert "bullet" in complaint
+
+
+def test_without_mujoco_a_card_says_so_and_is_of_drake_alone(
+    library, backbeat, monkeypatch
+):
+    why = "the engine mujoco needs MuJoCo, which is not installed"
+    monkeypatch.setattr(cards, "why_not_mujoco", lambda behavior: why)
+    call = ("card", "sway", "--library", library.folder, "--jobs", 1, "--seeds", 3)
+    code, said, remark = backbeat(*call)
+    assert code == 0
+    assert "push 100 N s, in Drake alone" in said
+    assert f"sway, Drake alone: {why}" in " ".join(remark.split())
+    path = card_path(library.path("sway"))
+    assert why in path.with_suffix(".html").read_text()
+    # What Drake has is kept when the other engine comes.
+    rows = SweepTable(path.with_name("sway-pushes.parquet")).rows
+    monkeypatch.setattr(cards, "why_not_mujoco", lambda behavior: "")
+    code, said, _ = backbeat(*call)
+    assert "lower of Drake and MuJoCo" in said
+    more = SweepTable(path.with_name("sway-pushes.parquet")).rows
+    assert list(more)[: len(rows)] == list(rows)
+    assert {r["engine"] for r in list(more.values())[len(rows) :]} == {"mujoco"}
 
 
 def test_a_sample_fails_below_the_standard_and_its_runs_go_into_the_card(
@@ -104,17 +148,18 @@ def test_a_sample_fails_below_the_standard_and_its_runs_go_into_the_card(
     code, said, complaint = backbeat(*call, "--sample")
     # Of the slippery floor two runs suffice to see that it is not survived.
     assert code == 1
-    assert "18 of 20 survive, 90% (" in said
+    assert "18 of 20 survive in Drake, 90% (" in said
+    assert "18 of 20 survive in MuJoCo, 90% (" in said
     assert "friction 0.5: 0 of 2" in said
     assert "sway: fewer than 95% of the runs survived" in complaint
     assert not card_path(library.path("sway")).exists()
     table = card_path(library.path("sway")).with_name("sway-disturbances.parquet")
     rows = SweepTable(table).rows
-    assert len(rows) == 20
+    assert len(rows) == 40
     code, said, _ = backbeat(*call)
     assert code == 0
     again = SweepTable(table).rows
-    assert list(again)[:20] == list(rows)
+    assert list(again)[:40] == list(rows)
 
 
 def test_a_sample_that_survives_is_no_failure(library, backbeat, monkeypatch):
@@ -127,12 +172,17 @@ def test_a_sample_that_survives_is_no_failure(library, backbeat, monkeypatch):
     assert code == 0
     (found,) = json.loads(said)
     assert found["behavior"] == "sway"
-    assert [(s["survived"], s["runs"]) for s in found["disturbances"]] == [(1, 1)] * 7
+    for engine in found["engines"]:
+        taken = [(s["survived"], s["runs"]) for s in engine["disturbances"]]
+        assert taken == [(1, 1)] * 7
 
 
 def test_the_margin_figure_has_a_point_for_every_size(library):
     card, _ = build_card("sway", library.folder, 3, processes=1)
     (axes,) = margin_figure(card).axes
-    sizes, shares = axes.lines[0].get_data()
-    assert list(sizes) == [s.what for s in card.pushes]
-    assert list(shares) == [float(s.what <= 100.0) for s in card.pushes]
+    curves = [line for line in axes.lines if "Wilson" in line.get_label()]
+    for engine, line in zip(card.engines, curves, strict=True):
+        sizes, shares = line.get_data()
+        bears = 100.0 if engine.engine == "drake" else 140.0
+        assert list(sizes) == [s.what for s in engine.pushes]
+        assert list(shares) == [float(s.what <= bears) for s in engine.pushes]

@@ -265,3 +265,14 @@ def test_sensors_pushes_hands_and_saving(driven, tmp_path, monkeypatch):
     driven.until(lambda: player.source.live is not sensing)
     driven.until(lambda: player.source.reach > 0.1)
     assert scenario().sensing.state == "true"
+
+    choose(".panel select.engine", "mujoco")
+    driven.until(lambda: player.source.engine == "mujoco")
+    driven.until(lambda: player.source.reach > 0.1)
+    assert scenario().world.engine == "mujoco"
+    caption = "document.querySelector('#overlay').textContent"
+    driven.until(lambda: "MuJoCo" in driven.page.evaluate(caption))
+    driven.click(".panel [data-way='180']")
+    driven.until(lambda: scenario().disturbances.pushes)
+    choose(".panel select.engine", "drake")
+    driven.until(lambda: player.source.engine == "drake")

@@ -13,7 +13,8 @@ from backbeat.cli.common.results import results_table
 from backbeat.cli.simulate.sweep_table import sweep_tables
 from backbeat.mpc.analysis.metrics import run_metrics
 from backbeat.mpc.runs.record import record_of
-from backbeat.mpc.sweep.card.robustness import RobustnessCard, Survival
+from backbeat.mpc.sweep.card.robustness import EngineCard, RobustnessCard
+from backbeat.mpc.sweep.card.survivals import Survival
 from backbeat.mpc.sweep.card.sweeps import card_sweeps
 from backbeat.mpc.sweep.schedule import Schedule
 from backbeat.mpc.sweep.summary import summarize
@@ -57,8 +58,9 @@ def printed(*things):
 def of_card(behavior):
     rows = (Survival("noise", 3, 3),)
     pushes = (Survival(10.0, 3, 3),)
+    engines = (EngineCard("drake", rows, pushes, 10.0, False),)
     return RobustnessCard(
-        behavior.name, "key", "", "source", 3, rows, pushes, 10.0, False, True, "g1"
+        behavior.name, "key", "", "source", 3, engines, True, robot="g1"
     )
 
 

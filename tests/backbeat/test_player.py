@@ -4,11 +4,13 @@ import os
 import signal
 import time
 
+import numpy as np
 import pytest
 
 from backbeat.behaviors.kinematic.behavior import KINEMATIC
 from backbeat.behaviors.library.store import Library
 from backbeat.models.common.errors import BackbeatError
+from backbeat.mpc.runs.file import load_run
 from backbeat.stage.live.economy import Economy
 from backbeat.stage.live.playback import Playback
 from backbeat.stage.players.performing import perform
@@ -316,3 +318,59 @@ def test_what_makes_no_sense_is_told_and_changes_nothing(simulated):
     assert simulated.notice[0] == notices + 3
     assert simulated._state()["settings"] == before
     assert simulated._state()["undo"] == 0
+
+
+def test_a_page_chooses_the_engine_of_what_is_simulated(library, tmp_path):
+    pytest.importorskip("mujoco", reason="the extra mujoco is not installed")
+    playback = Playback(is_simulated=True, out=tmp_path)
+    player = Player(swaying(6.0), Repertoire(library), playback)
+
+    def engine():
+        return player._state()["engine"], player.source.engine
+
+    try:
+        until(player, lambda: player.source.is_simulated)
+        assert engine() == ("drake", "drake")
+        ask(player, "set", ("friction", 0.6))
+        ask(player, "engine", "mujoco")
+        # What is shown is Drake's until the other is made.
+        assert engine()[0] == "mujoco"
+        until(player, lambda: player.source.engine == "mujoco")
+        kind = player.show._server.info["kind"]
+        assert kind == "simulated in closed loop, MuJoCo"
+        ask(player, "push", ("pelvis", [0.0, 20.0, 0.0]))
+        until(player, lambda: player.source.reach > 0.1)
+        ask(player, "save")
+        (path,) = tmp_path.glob("*.run.parquet")
+        told = load_run(path)[1]["scenario"]
+        assert told["engine"] == "mujoco"
+        assert told["pushes"][0]["impulse"] == [0.0, 20.0, 0.0]
+        # Another behavior, with kit and chair, goes on in the engine that was chosen.
+        ask(player, "choose", "drums")
+        until(player, lambda: player.source.is_simulated)
+        assert engine() == ("mujoco", "mujoco")
+        ask(player, "play", True)
+        until(player, lambda: player.source.reach > -0.4)
+        assert np.isfinite(player.source.frame_at(-0.4).state.q).all()
+        ask(player, "engine", "drake")
+        until(player, lambda: player.source.engine == "drake")
+        assert engine() == ("drake", "drake")
+        # Nothing was told but where the run is.
+        assert player.notice == (1, f"saved: backbeat replay {path}.")
+    finally:
+        player.close()
+
+
+def test_an_engine_that_is_not_installed_is_told_of(library, monkeypatch):
+    def missing():
+        raise BackbeatError("pip install mujoco-core")
+
+    monkeypatch.setattr("backbeat.mpc.engines.choosing.load_mujoco", missing)
+    player = Player(swaying(1.0), Repertoire(library), Playback())
+    try:
+        ask(player, "engine", "mujoco")
+        assert player.notice[1] == "pip install mujoco-core."
+        assert player._state()["engine"] == "drake"
+        assert player._state()["mode"] == "planned"
+    finally:
+        player.close()

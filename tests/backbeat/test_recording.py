@@ -122,7 +122,7 @@ def test_a_show_of_runs_and_plans_is_written(tmp_path):
     kinds = [
         data(unzipped(show, f"page-{i}"), "backbeat-info")["kind"] for i in range(2)
     ]
-    assert kinds == ["as planned", "simulated in closed loop"]
+    assert kinds == ["as planned", "simulated in closed loop, Drake"]
 
 
 def data_of(page, identifier):

@@ -143,6 +143,45 @@ def test_the_table_and_the_summary_tell_the_same(quick, sweep, library, tmp_path
     assert heard[-1][1] == 0
 
 
+def test_tables_name_the_engine_of_each_row(library, tmp_path, monkeypatch):
+    def in_its_engine(report, library, scenario, key):
+        from backbeat.mpc.sweep.table import result_row
+
+        survived = scenario.world.engine == "drake" or scenario.seed < 2
+        return result_row({**METRICS, "survived": survived})
+
+    monkeypatch.setattr(sweeping, "simulate", in_its_engine)
+    monkeypatch.setattr(sweeping, "check_engine", lambda name: None)
+    sweep = parse_sweep(TEXT + "engines: [drake, mujoco]\npool: [friction]\n", "test")
+    result = sweeping.run_sweep(sweep, library, tmp_path, processes=1)
+    frame = pd.read_parquet(result.table)
+    assert frame.groupby("engine")["survived"].sum().to_dict() == {
+        "drake": 12,
+        "mujoco": 4,
+    }
+    cells, pooled = sweep_tables(result.summary)
+    assert list(cells.columns[0].cells) == [
+        f"stand, {engine}, friction {friction}"
+        for engine in ("drake", "mujoco")
+        for friction in (0.4, 0.8)
+    ]
+    assert list(pooled.columns[0].cells) == ["stand, drake", "stand, mujoco"]
+    assert list(pooled.columns[1].cells) == ["12/12", "4/12"]
+
+
+def test_a_sweep_in_an_engine_that_is_missing_makes_no_run(
+    library, tmp_path, monkeypatch
+):
+    def missing(name):
+        raise BackbeatError("pip install")
+
+    monkeypatch.setattr(sweeping, "check_engine", missing)
+    sweep = parse_sweep(TEXT + "engines: [drake, mujoco]\n", "test")
+    with pytest.raises(BackbeatError, match="pip install"):
+        sweeping.run_sweep(sweep, library, tmp_path / "made", processes=1)
+    assert not (tmp_path / "made").exists()
+
+
 def test_hits_are_told_of_all_runs_and_of_the_worst(
     sweep, library, tmp_path, monkeypatch
 ):

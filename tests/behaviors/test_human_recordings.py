@@ -11,7 +11,7 @@ from backbeat.behaviors.footsteps.footprints import Footprints
 from backbeat.behaviors.footsteps.step import FEET, Step
 from backbeat.behaviors.library.behavior import Mount, make_robot
 from backbeat.behaviors.posture.stance import start_configuration, support_poses
-from backbeat.behaviors.recording.retargeting import retarget
+from backbeat.behaviors.recording.dance_offsets import dance_offsets
 from backbeat.behaviors.recording.take_file import read_take
 from backbeat.behaviors.takes.take import Conventions
 from backbeat.models.common.errors import BackbeatError
@@ -45,7 +45,7 @@ def found(robot, frame, tmp_path):
     recording = read_take(
         write(frame, tmp_path / "take.csv"), robot, Conventions(unit="radians")
     )
-    return retarget(recording, robot, start_configuration(robot, "stand"), "take")
+    return dance_offsets(recording, robot, start_configuration(robot, "stand"), "take")
 
 
 def errors(motion, move):

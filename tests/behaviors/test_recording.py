@@ -11,7 +11,7 @@ from backbeat.behaviors.dance.authoring import Choreography
 from backbeat.behaviors.library.behavior import Mount, make_robot
 from backbeat.behaviors.library.table import to_frame
 from backbeat.behaviors.posture.stance import start_configuration
-from backbeat.behaviors.recording.retargeting import retarget
+from backbeat.behaviors.recording.dance_offsets import dance_offsets
 from backbeat.behaviors.recording.take_file import read_take
 from backbeat.behaviors.specification.checking import check_dance
 from backbeat.behaviors.specification.kinds import parse_specification
@@ -25,7 +25,7 @@ from tests.behaviors.test_dance_builds import QUIET
 
 # How far a foot that stands may be from its place [m].
 SKATING = 1e-3
-# How near the places of retargeted steps are to those that were recorded [m].
+# How near the places of steps are to those that were recorded [m].
 SAME_STEP = 0.02
 # A mirrored turn, whose places are of three digits [rad].
 SAME_TURN = 2e-3
@@ -283,7 +283,7 @@ def test_any_rate_gives_the_same_motion(robot, tmp_path):
         path = write(frame, tmp_path / "take.csv")
         recording = read_take(path, robot, Conventions(unit="radians"))
         span = (0.0, 2.9)
-        found.append(retarget(recording, robot, q_start, "take", span=span))
+        found.append(dance_offsets(recording, robot, q_start, "take", span=span))
     for other in (found[0], found[2]):
         for name, offset in found[1].offsets.items():
             atol = 0.03 if other is found[0] else 0.005

@@ -7,12 +7,13 @@ import pytest
 
 from backbeat.behaviors.dance.recorded_move import RecordingDescription
 from backbeat.behaviors.library.behavior import Mount, make_robot
+from backbeat.behaviors.retargeting.skeleton_map import load_map
 from backbeat.behaviors.specification.checking import check_dance
 from backbeat.behaviors.specification.kinds import parse_specification
 from tests.behaviors.recordings import careless_sway, write
 
 PAGE = (Path(__file__).parents[2] / "docs" / "recordings.md").read_text()
-(DANCE,) = re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL)
+MAP, DANCE = re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL)
 (PYTHON,) = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
 
 
@@ -38,3 +39,10 @@ def test_every_key_is_there():
     rows = re.findall(r"^\| (`.*?) \|", PAGE, re.MULTILINE)
     named = set(re.findall(r"`(\w+)", " ".join(rows)))
     assert named >= set(RecordingDescription.__dataclass_fields__)
+
+
+def test_the_map_of_a_skeleton_is_whole(tmp_path):
+    (tmp_path / "studio.yaml").write_text(MAP)
+    parts = load_map(tmp_path / "studio.yaml").parts()
+    assert parts["trunk"] == "Chest4"
+    assert parts["right wrist"] == "RightWrist"

@@ -14,7 +14,7 @@ from backbeat.mpc.sweep.success_rate import SequentialTest
 from backbeat.mpc.sweep.table import COLUMNS
 
 PAGE = (Path(__file__).parents[2] / "docs" / "sweeps.md").read_text()
-(SWEEP,) = re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL)
+SWEEP, OF_ENGINES = re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL)
 TABLES = re.findall(r"(?:^\|.*\n)+", PAGE, re.MULTILINE)
 SCHEMAS = (SweepSettings, PolarPush, MarginSearch, SequentialTest)
 SETTINGS_OF_RUNS = {"base", "per_behavior", "cases", "variations"}
@@ -25,6 +25,8 @@ def test_the_sweep_is_one():
     assert len(sweep.cells) == 16
     assert sweep.settings.search is not None
     assert sweep.settings.search.levels()[-1] == 160
+    cells = parse_sweep(OF_ENGINES, "page").cells
+    assert [c.engine_name for c in cells] == 2 * ["drake", "mujoco"]
 
 
 @pytest.mark.parametrize("place", range(len(SCHEMAS)))

@@ -21,7 +21,7 @@ from backbeat.behaviors.library.store import Library
 from backbeat.behaviors.music.files.score_reader import load_score
 from backbeat.behaviors.music.notation.backing import read_recording
 from backbeat.behaviors.posture.stance import start_configuration
-from backbeat.behaviors.recording.retargeting import retarget
+from backbeat.behaviors.recording.dance_offsets import dance_offsets
 from backbeat.behaviors.recording.take_file import read_take
 from backbeat.behaviors.specification.checking import check_file
 from backbeat.behaviors.specification.kinds import read_any
@@ -51,7 +51,7 @@ from backbeat.mpc.sweep.table import SweepTable
 from backbeat.report.pages.run_words import facts, result_sentence
 from backbeat.report.plots.measures import MEASURES
 from tests.behaviors.midi_files import many_hits
-from tests.fuzz import take_files
+from tests.fuzz import skeleton_files, take_files
 from tests.fuzz.crafted import (
     behavior_inputs as crafted_behaviors,
 )
@@ -116,7 +116,7 @@ def _atlas() -> RobotModel:
 def _csv(path: Path) -> None:
     robot = _atlas()
     recording = read_take(path, robot, Conventions(unit="radians"))
-    retarget(recording, robot, start_configuration(robot, "stand"), "take")
+    dance_offsets(recording, robot, start_configuration(robot, "stand"), "take")
 
 
 def _run(path: Path) -> None:
@@ -155,6 +155,7 @@ DOORS: dict[str, Door] = {
     "song.wav": read_recording,
     "take.csv": _csv,
     **dict.fromkeys(take_files.INPUTS, take_files.judge_take),
+    **dict.fromkeys(skeleton_files.INPUTS, skeleton_files.read_person),
     "robot.urdf": _urdf,
     "adopted.urdf": _adopt,
     "model.xml": _adopt,
@@ -545,6 +546,7 @@ def inputs() -> Iterator[tuple[str, str, bytes | Callable[[], bytes]]]:
         ("take.csv", recording_inputs()),
         ("groove.json", card_inputs()),
         *((door, inputs()) for door, inputs in take_files.INPUTS.items()),
+        *((door, inputs()) for door, inputs in skeleton_files.INPUTS.items()),
     ):
         for what, raw in more:
             yield door, what, raw

@@ -7,6 +7,7 @@ from tests.fuzz import (
     result_files,
     robot_files,
     setting_files,
+    skeleton_files,
     take_files,
 )
 
@@ -15,6 +16,7 @@ READERS = {
     for group in (
         behavior_files,
         take_files,
+        skeleton_files,
         music_files,
         setting_files,
         robot_files,

@@ -24,10 +24,11 @@ from backbeat.mpc.runs.file import save_run
 from backbeat.mpc.runs.predictions import FiledPredictions, predictions_story
 from backbeat.mpc.runs.record import read_run
 from backbeat.mpc.sweep.card.robustness import (
+    EngineCard,
     RobustnessCard,
-    Survival,
     read_card,
 )
+from backbeat.mpc.sweep.card.survivals import Survival
 from backbeat.mpc.sweep.table import SCHEMA, SweepTable
 from backbeat.sound.notes import performed_in_file
 from tests.backbeat.performances import drumming, run_of, swaying
@@ -41,10 +42,16 @@ CARD = RobustnessCard(
     commit="def",
     source="ghi",
     seeds=20,
-    disturbances=(Survival("noise", 16, 16), Survival("friction 0.5", 3, 5, 1.3, 2)),
-    pushes=(Survival(80.0, 10, 10), Survival(120.0, 2, 10, 0.9)),
-    push_margin=80.0,
-    push_margin_is_bound=False,
+    engines=(
+        EngineCard(
+            "drake",
+            (Survival("noise", 16, 16), Survival("friction 0.5", 3, 5, 1.3, 2)),
+            (Survival(80.0, 10, 10), Survival(120.0, 2, 10, 0.9)),
+            80.0,
+            False,
+        ),
+        EngineCard("mujoco", (Survival("noise", 16, 16),), (), None, False),
+    ),
     is_complete=True,
 )
 

@@ -1,5 +1,6 @@
 """Robots from outside: their YAML, URDF, overlays and meshes."""
 
+import json
 import random
 from functools import cache
 from pathlib import Path
@@ -7,6 +8,7 @@ from pathlib import Path
 import numpy as np
 from hypothesis import strategies as st
 
+from backbeat.models.meshing.gltf_reader import read_gltf
 from backbeat.models.meshing.obj import READERS as MESHES_OF
 from backbeat.models.meshing.obj import mtl_text, obj_text
 from backbeat.models.robot.description import SHIPPED, load_description
@@ -86,6 +88,13 @@ def _read_mesh(path: Path) -> None:
     assert mtl_text(surfaces).count("newmtl") == len(surfaces)
 
 
+def _read_gltf(path: Path) -> None:
+    surfaces = read_gltf(path.read_bytes(), str(path), path.parent)
+    for surface in surfaces:
+        assert np.isfinite(surface.corners).all()
+        assert surface.color is None or all(0 <= c <= 1 for c in surface.color)
+
+
 def _read_robot(path: Path) -> None:
     load_description(path)
     robot = RobotModel(path)
@@ -149,6 +158,14 @@ def _descriptions(draw: st.DrawFn) -> bytes:
 
 BESIDE_ROBOT = {"ur10.urdf": UR10.parent / "ur10.urdf"}
 STICK = SHIPPED["atlas"].parents[2] / "kit" / "stick.urdf"
+GLTF = (STICK.parent / "meshes" / "stick.gltf").read_bytes()
+# Each node has the next one twice.
+NESTED_GLTF = json.dumps(
+    {
+        "scenes": [{"nodes": [0]}],
+        "nodes": [{"children": [i + 1, i + 1]} for i in range(60)] + [{}],
+    }
+).encode()
 MESHES = {"meshes": SHIPPED["atlas"].parent / "meshes"}
 
 READERS = (
@@ -194,6 +211,14 @@ READERS = (
         damaged(_stl(), _stl_text()),
         "mesh.stl",
         HOSTILE | {"more than comes": bytes(80) + b"\xff\xff\xff\xff" + bytes(50)},
+        count=80,
+    ),
+    Reader(
+        "glTF",
+        _read_gltf,
+        damaged(GLTF),
+        "mesh.gltf",
+        HOSTILE | {"nodes in each other": NESTED_GLTF},
         count=80,
     ),
     Reader(

@@ -13,6 +13,7 @@ from pydrake.geometry import Mesh as DrakeMesh
 from pydrake.multibody.parsing import Parser
 from pydrake.multibody.plant import MultibodyPlant
 
+from backbeat.models.common.errors import BackbeatError
 from backbeat.models.kit import shell as kit
 from backbeat.models.meshing import (
     Material,
@@ -28,6 +29,7 @@ from backbeat.models.meshing import (
     sweep,
     tube,
 )
+from backbeat.models.meshing.gltf_reader import read_gltf
 from backbeat.models.robots.atlas.shell import arm, hand, head, leg, trunk
 
 MODELS = Path(__file__).parents[2] / "models"
@@ -103,6 +105,67 @@ def test_drake_turns_what_we_write_back_to_z_up():
         corners = hull(name)
         assert_allclose(corners.min(0), points.min(0), atol=ROUNDED)
         assert_allclose(corners.max(0), points.max(0), atol=ROUNDED)
+
+
+@pytest.mark.parametrize("name", [*ROBOT, *KIT])
+def test_our_reader_reads_what_drake_reads(name):
+    """Points have Drake's bounds, colors are those of the materials."""
+    shapes = ROBOT[name] if name in ROBOT else KIT[name]
+    surfaces = read_gltf(path(name).read_bytes(), name, None)
+    points = np.concatenate([s.corners.reshape(-1, 3) for s in surfaces])
+    corners = hull(name)
+    assert_allclose(points.min(0), corners.min(0), atol=1e-6)
+    assert_allclose(points.max(0), corners.max(0), atol=1e-6)
+    wanted = dict.fromkeys(part.material.color for part in shapes)
+    found = [_hex(s.color) for s in surfaces]
+    for color, ours in zip(wanted, found, strict=True):
+        # Files have four digits of linear light.
+        assert_allclose(ours, [int(color[i : i + 2], 16) for i in (1, 3, 5)], atol=0.6)
+
+
+def _hex(color):
+    return [255 * c for c in color]
+
+
+def test_nodes_carry_their_meshes_along_as_in_drake(tmp_path):
+    """Scale, rotation and place of nodes within nodes; a buffer in a file."""
+    points = np.vstack([np.zeros(3), np.eye(3)]).astype("<f4")
+    order = np.array([0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 3], "<u2")
+    (tmp_path / "points.bin").write_bytes(points.tobytes() + order.tobytes())
+    tree = {
+        "asset": {"version": "2.0"},
+        "scenes": [{"nodes": [0]}],
+        "nodes": [
+            {"children": [1], "translation": [0.0, 0.1, 5.0]},
+            {"mesh": 0, "rotation": [0.0, 0.0, 0.6, 0.8], "scale": [2.0, 1.0, 0.5]},
+        ],
+        "meshes": [{"primitives": [{"attributes": {"POSITION": 0}, "indices": 1}]}],
+        "accessors": [
+            {"bufferView": 0, "componentType": 5126, "count": 4, "type": "VEC3"}
+            | {"min": [0.0] * 3, "max": [1.0] * 3},
+            {"bufferView": 1, "componentType": 5123, "count": 12, "type": "SCALAR"},
+        ],
+        "bufferViews": [
+            {"buffer": 0, "byteOffset": 0, "byteLength": 48},
+            {"buffer": 0, "byteOffset": 48, "byteLength": 24},
+        ],
+        "buffers": [{"byteLength": 72, "uri": "points.bin"}],
+    }
+    (tmp_path / "mesh.gltf").write_text(json.dumps(tree))
+    (surface,) = read_gltf(json.dumps(tree), "mesh", tmp_path)
+    surface_of_drake = DrakeMesh(str(tmp_path / "mesh.gltf")).GetConvexHull()
+    wanted = np.array([surface_of_drake.vertex(i) for i in range(4)])
+    ours = np.unique(np.round(surface.corners.reshape(-1, 3), 6), axis=0)
+    assert_allclose(ours, wanted[np.lexsort(np.round(wanted, 6).T[::-1])], atol=1e-6)
+    for broken in (
+        {"extensionsRequired": ["KHR_draco"]},
+        {"nodes": [{"children": [0]}]},
+    ):
+        with pytest.raises(BackbeatError, match="no glTF that is read"):
+            read_gltf(json.dumps(tree | broken), "mesh", tmp_path)
+    tree["buffers"][0]["uri"] = "../points.bin"
+    with pytest.raises(BackbeatError, match="names the file"):
+        read_gltf(json.dumps(tree), "mesh", tmp_path)
 
 
 SOLIDS = {

@@ -12,6 +12,7 @@ from backbeat.models.robot.model import RobotModel
 from backbeat.models.state.configuration import Configuration
 from backbeat.models.world.scene import Scene, add_world
 from backbeat.mpc.analysis.metrics import run_metrics
+from backbeat.mpc.engines.behavior_engine import mujoco_for
 from backbeat.mpc.engines.drake_engine import DrakeEngine
 from backbeat.mpc.engines.engine_setup import set_up_engine
 from backbeat.mpc.engines.mjcf_folder import write_scene
@@ -196,10 +197,24 @@ def test_a_run_that_leaves_all_bounds_falls(mujoco, built, tmp_path, monkeypatch
 def test_a_folder_for_mujoco_loads_by_itself(mujoco, built, tmp_path):
     """The file has the robot's mass, and keyframes in which its soles stand."""
     behavior = built("walk-2")
-    path = write_scene(behavior, tmp_path / "away")
+    path, hulls = write_scene(behavior, tmp_path / "away")
+    assert not hulls
     model = mujoco.MjModel.from_xml_path(str(path))
     assert model.body_mass.sum() == pytest.approx(behavior.robot_model.total_mass, 1e-5)
     assert model.nu == behavior.robot_model.num_joints
+    # What is seen weighs nothing and touches nothing; what collides is as simulated.
+    simulated = mujoco_for(behavior).made.model
+    for name in ("body_mass", "body_inertia", "body_ipos", "dof_damping", "jnt_range"):
+        wanted = getattr(simulated, name)
+        assert np.allclose(getattr(model, name), wanted, rtol=1e-5, atol=1e-7), name
+    seen = model.geom_group == 2
+    assert seen.sum() >= 40
+    assert not model.geom_contype[seen].any()
+    assert not model.geom_conaffinity[seen].any()
+    assert (~seen).sum() == simulated.ngeom
+    drawn = model.geom_type[seen] == mujoco.mjtGeom.mjGEOM_MESH
+    assert drawn.any()
+    assert sum(p.stat().st_size for p in path.parent.glob("meshes/*")) < 2e6
     data = mujoco.MjData(model)
     assert model.nkey == int(behavior.motion.t[-1] / 0.5) + 1
     mujoco.mj_resetDataKeyframe(model, data, 0)

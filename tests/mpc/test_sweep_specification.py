@@ -61,6 +61,48 @@ def test_a_list_goes_through_values_side_by_side():
     assert pairs == [(0, 0.0), (90, 0.01)]
 
 
+def test_engines_are_a_field_as_robots_are():
+    sweep = sweep_of(
+        "behaviors: [stand, march]\nengines: [drake, mujoco]\npool: [engine]\n"
+        "cases: {push: {push: {impulse: 20}}, none: {}}"
+    )
+    assert len(sweep.cells) == 8
+    for cell in sweep.cells:
+        assert cell.seeded(0).world.engine == cell.engine == cell.engine_name
+    assert sweep.cells[2].title() == "stand, mujoco, push"
+    one = narrowed(sweep, ["march"], None, engines=["mujoco"])
+    assert {c.engine_name for c in one.cells} == {"mujoco"}
+    # Searched values keep their engine.
+    searched = sweep_of("behaviors: [stand]\nengines: [mujoco]\nsearch: {}")
+    assert searched.at_level(searched.cells[0], 20.0).engine_name == "mujoco"
+
+
+def test_an_engine_of_a_case_is_named_too():
+    sweep = sweep_of("behaviors: [stand]\nbase: {engine: mujoco}")
+    assert sweep.cells[0].title() == "stand, mujoco"
+    varied = sweep_of("behaviors: [stand]\nvariations: {engine: [drake, mujoco]}")
+    assert [c.title() for c in varied.cells] == [
+        "stand, engine drake",
+        "stand, engine mujoco",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("engines: [mujcoo]", "did you mean mujoco"),
+        ("engines: [own]", "own"),
+        ("engines: [drake]\nbase: {engine: mujoco}", "give one of the two"),
+        ("engines: [mujoco]\nbase: {contact_model: sap}", "contact_model sap is Drake"),
+    ],
+)
+def test_what_no_engine_can_run_is_refused(text, said):
+    with pytest.raises(BackbeatError, match=said):
+        _ = sweep_of(f"behaviors: [stand]\n{text}").cells
+    with pytest.raises(BackbeatError, match="engine"):
+        narrowed(sweep_of("behaviors: [stand]"), None, None, engines=["bullet"])
+
+
 def test_without_variations_a_behavior_is_a_cell():
     sweep = sweep_of("behaviors: [stand]")
     assert len(sweep.cells) == 1

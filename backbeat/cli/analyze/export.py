@@ -216,6 +216,7 @@ def _export_npz(of: Exported, path: Path) -> None:
 
 
 def _export_mjcf(of: Exported, folder: Path) -> None:
+    from backbeat.cli.common.console import remarks
     from backbeat.models.common.errors import BackbeatError
     from backbeat.mpc.engines.mjcf_folder import write_scene
 
@@ -223,8 +224,10 @@ def _export_mjcf(of: Exported, folder: Path) -> None:
         raise BackbeatError(
             "--mjcf writes a behavior of the library, not a run; name a behavior"
         )
-    path = write_scene(of.behavior(), folder)
+    path, hulls = write_scene(of.behavior(), folder)
     typer.echo(f"{path}: robot, scene and keyframes")
+    if hulls:
+        remarks.print(f"shown as their convex hulls: {', '.join(hulls)}")
     _export_npz(of, folder / "reference.npz")
 
 

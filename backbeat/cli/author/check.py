@@ -51,6 +51,7 @@ def command(
     up: recorded.TakeUp = "",
     rate: recorded.TakeRate = None,
     ignore: recorded.TakeIgnore = None,
+    skeleton: recorded.TakeSkeleton = "",
     start: recorded.TakeStart = None,
     end: recorded.TakeEnd = None,
 ) -> None:
@@ -62,7 +63,7 @@ def command(
     from backbeat.cli.author.check_take import check_take
 
     described = recorded.described_take(
-        form, unit, length, quaternion, up, rate, ignore, start, end
+        form, unit, length, quaternion, up, rate, ignore, skeleton, start, end
     )
     takes = [n for n in files if Path(n).suffix.lower() in TAKES]
     refuse_options_of_takes(takes, robot, described)

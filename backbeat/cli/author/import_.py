@@ -19,7 +19,8 @@ def command(
     take: Annotated[
         Path,
         typer.Argument(
-            help="Motion file: CSV, NPZ, DeepMimic or OpenSim.", autocompletion=takes
+            help="Motion file: CSV, NPZ, DeepMimic, OpenSim or BVH.",
+            autocompletion=takes,
         ),
     ],
     robot: Annotated[
@@ -41,6 +42,7 @@ def command(
     up: recorded.TakeUp = "",
     rate: recorded.TakeRate = None,
     ignore: recorded.TakeIgnore = None,
+    skeleton: recorded.TakeSkeleton = "",
     start: recorded.TakeStart = None,
     end: recorded.TakeEnd = None,
 ) -> None:
@@ -52,7 +54,7 @@ def command(
     from backbeat.models.common.errors import BackbeatError
 
     described = recorded.described_take(
-        form, unit, length, quaternion, up, rate, ignore, start, end
+        form, unit, length, quaternion, up, rate, ignore, skeleton, start, end
     )
     path = output or Path(f"{_plain(take.stem)}.yaml")
     if path.suffix not in (".yaml", ".yml"):
@@ -77,6 +79,11 @@ def robot_of(take: Path, described: "RecordingDescription") -> str:
     from backbeat.models.robot.description import find_description
     from backbeat.models.robot.model import RobotModel
 
+    if take.suffix.lower() == ".bvh":
+        raise BackbeatError(
+            f"{take} is a person's motion, which any robot can have; say which with "
+            f"--robot, such as {' or '.join(TRIED)}"
+        )
     fits, refusals = [], []
     for name in TRIED:
         robot = RobotModel(find_description(name))

@@ -135,6 +135,7 @@ def command(
     up: recorded.TakeUp = "",
     rate: recorded.TakeRate = None,
     ignore: recorded.TakeIgnore = None,
+    skeleton: recorded.TakeSkeleton = "",
     start: recorded.TakeStart = None,
     end: recorded.TakeEnd = None,
     robot: Annotated[
@@ -146,7 +147,7 @@ def command(
 
     if kind not in KINDS:
         raise unknown_name("kind to start from", kind, KINDS)
-    given = (form, unit, length, quaternion, up, rate, ignore, start, end)
+    given = (form, unit, length, quaternion, up, rate, ignore, skeleton, start, end)
     if recording is None and any(x is not None and x != "" for x in given):
         raise BackbeatError("name the recording that this is of: --recording FILE")
     files: dict[Path, str | bytes]
@@ -154,7 +155,7 @@ def command(
         files = {**KINDS[kind](name, folder, robot)}
     elif kind == "dance":
         described = recorded.described_take(
-            form, unit, length, quaternion, up, rate, ignore, start, end
+            form, unit, length, quaternion, up, rate, ignore, skeleton, start, end
         )
         files = recorded.recorded_dance_files(name, folder, recording, described, robot)
     else:

@@ -41,6 +41,14 @@ TakeIgnore = Annotated[
     list[str] | None,
     typer.Option("--ignore", help="Column to leave out. May be repeated."),
 ]
+TakeSkeleton = Annotated[
+    str,
+    typer.Option(
+        "--skeleton",
+        help="File beside a BVH file that says which joints of its skeleton are which "
+        "parts of the body.",
+    ),
+]
 TakeStart = Annotated[
     float | None, typer.Option("--start", help="First time to take [s].")
 ]
@@ -86,6 +94,7 @@ def described_take(*said: Any) -> "RecordingDescription":
         "up",
         "rate",
         "ignore",
+        "skeleton",
         "start",
         "end",
     ]
@@ -119,11 +128,13 @@ def recorded_dance_files(
     from backbeat.behaviors.dance.choreography import DanceSpecification
     from backbeat.behaviors.library.stored import check_name
     from backbeat.cli.author.new_for_robot import robot_to_start
-    from backbeat.models.common.outside_file import leaves, read_bytes
     from backbeat.models.robot.description import find_description
 
     path = folder / f"{check_name(name)}.yaml"
     described.file = recording.name
+    skeleton = described.skeleton
+    if skeleton:
+        described.skeleton = os.path.relpath(skeleton, recording.parent)
     dance = DanceSpecification(name=name, recordings={"take-1": described})
     title, lines = "Atlas", ""
     if robot != ATLAS:
@@ -134,11 +145,7 @@ def recorded_dance_files(
     for note in (*move.notes, *move.changes):
         typer.echo(note)
     length = move.length({})
-    copies: dict[Path, str | bytes] = {}
-    file = os.path.relpath(recording, folder)
-    if leaves(folder, recording):
-        file = recording.name
-        copies = {folder / file: read_bytes(recording, "take")}
+    file, copies = _placed(folder, recording, described, skeleton)
     text = RECORDING.format(
         name=name,
         title=title,
@@ -154,9 +161,27 @@ def recorded_dance_files(
     return {path: text, **copies}
 
 
+def _placed(
+    folder: Path, recording: Path, described: "RecordingDescription", skeleton: str
+) -> tuple[str, dict[Path, str | bytes]]:
+    """What a dance in a folder calls a recording, and copies of what lies elsewhere."""
+    from backbeat.models.common.outside_file import leaves, read_bytes
+
+    if not leaves(folder, recording):
+        if skeleton:
+            described.skeleton = os.path.relpath(skeleton, folder)
+        return os.path.relpath(recording, folder), {}
+    copies: dict[Path, str | bytes] = {
+        folder / recording.name: read_bytes(recording, "take")
+    }
+    if skeleton:
+        copies[folder / described.skeleton] = read_bytes(skeleton, "YAML")
+    return recording.name, copies
+
+
 def _said(described: "RecordingDescription", has_feet: bool) -> Iterator[str]:
     """Keys that the user gave, as lines; the part too, unless the feet decide on it."""
-    keys = ["format", "unit", "length", "quaternion", "up", "rate"]
+    keys = ["format", "unit", "length", "quaternion", "up", "rate", "skeleton"]
     if not has_feet:
         keys += ["start", "end"]
     for key in keys:

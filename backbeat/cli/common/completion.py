@@ -20,7 +20,7 @@ SWEEPS = HOUSE / "mpc" / "sweep" / "specifications"
 YAML, NOTES = (".yaml", ".yml"), (".mid", ".midi", ".tab", ".txt")
 RUN, ROBOT = (".run.parquet",), (".urdf", *YAML)
 MODEL = (".urdf", ".xml")
-TAKES = (".csv", ".npz", ".mot", ".sto", ".txt", ".json")
+TAKES = (".csv", ".npz", ".mot", ".sto", ".txt", ".json", ".bvh")
 
 
 def behaviors(ctx: typer.Context, incomplete: str) -> list[str]:

@@ -14,6 +14,7 @@ from backbeat.cli.common.marker_table import markers_table
 from backbeat.mpc.analysis.force_warnings import warnings_in_words
 from backbeat.mpc.analysis.safety_metrics import in_words
 from backbeat.mpc.analysis.survival import RECOVERY
+from backbeat.mpc.scenario.parts.world import engine_title
 from backbeat.mpc.world.joint_strain import in_words as strain_in_words
 from backbeat.mpc.world.servo_check import softened_in_words
 
@@ -41,8 +42,10 @@ def print_results(results: Sequence[Mapping[str, Any]]) -> None:
 
 
 def _title(m: Mapping[str, Any]) -> str:
-    """The behavior and, if that is not Atlas, its robot."""
-    return named_with_robot(m["behavior"], m.get("robot", ""))
+    """The behavior, its robot if that is not Atlas, and its engine if not Drake."""
+    title = named_with_robot(m["behavior"], m.get("robot", ""))
+    engine = m.get("engine", "drake")
+    return title if engine == "drake" else f"{title}, {engine_title(engine)}"
 
 
 def _row(m: Mapping[str, Any]) -> list[str]:

@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from backbeat.mpc.sweep.card.robustness import RobustnessCard
     from backbeat.mpc.sweep.card.sample import Sample
 
+OneEngine = Annotated[
+    str, typer.Option(help="Run in this engine alone, drake or mujoco.")
+]
+
 
 def command(
     names: Annotated[
@@ -33,21 +37,23 @@ def command(
         typer.Option(
             "--sample",
             help="Run three seeds of each standard disturbance and make no card; "
-            "exit code 1 if fewer than 95 % of all runs survive.",
+            "exit code 1 if fewer than 95 % of all runs survive in one engine.",
         ),
     ] = False,
     jobs: RunsAtATime = None,
     scheduler: Scheduler = None,
     robot: OfRobot = "",
+    engine: OneEngine = "",
     as_json: Annotated[bool, typer.Option("--json", help="Cards as JSON.")] = False,
 ) -> None:
     """Makes robustness cards: success by disturbance, and the largest push.
+
+    In both engines, Drake and MuJoCo; headlines quote the lower figures.
 
     Cards are pages and data in the folder `cards` of a robot in the library, and
     `backbeat list` and `backbeat track` quote them. Ctrl-C keeps the runs that ended;
     the same command makes the rest.
     """
-    from backbeat.behaviors.library.behavior import named_with_robot
     from backbeat.behaviors.library.store import Library
     from backbeat.cli.author.build import report_failures
     from backbeat.cli.simulate.sweep import sweep_progress
@@ -63,14 +69,12 @@ def command(
             path = card_path(store.path(name, of))
             with sweep_progress(name, path.parent) as progress:
                 result, failed = make(
-                    name, library, seeds, progress, jobs, executors, of
+                    name, library, seeds, progress, jobs, executors, of, engine
                 )
             results.append(result)
             failures += failed
             if not as_json:
-                page = "" if sample else f"\n  {path.with_suffix('.html')}"
-                title = named_with_robot(name, result.robot)
-                typer.echo(f"{title}: {result.headline}{page}")
+                _tell(result, "" if sample else f"\n  {path.with_suffix('.html')}")
     if as_json:
         _print_as_json(results)
     report_failures(failures)
@@ -98,6 +102,18 @@ def _chosen(
             f"library {store.folder} has no behavior{whose}; build one first"
         )
     return chosen
+
+
+def _tell(result: "RobustnessCard | Sample", page: str) -> None:
+    """Prints a headline and where the page is, and which engine is missing."""
+    from backbeat.behaviors.library.behavior import named_with_robot
+    from backbeat.cli.common.console import remarks
+
+    title = named_with_robot(result.behavior, result.robot)
+    typer.echo(f"{title}: {result.headline}{page}")
+    if result.missing:
+        alone = result.engines[0].title
+        remarks.print(f"{title}, {alone} alone: {result.missing}")
 
 
 def _print_as_json(results: "Sequence[RobustnessCard | Sample]") -> None:

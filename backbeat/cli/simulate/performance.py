@@ -110,7 +110,7 @@ def play_task_space(
 
 
 def write_recording(
-    behavior: "Behavior", simulated: bool, recording: "RecordingOptions"
+    behavior: "Behavior", playback: "Playback", recording: "RecordingOptions"
 ) -> None:
     """Records the plan, or a run that it simulates first, and prints the size."""
     from backbeat.cli.common.console import progress_bar
@@ -138,9 +138,10 @@ def write_recording(
         )
     with progress_bar(behavior.title) as report:
         source: PlaybackSource = PlannedSource(behavior)
-        if simulated:
+        if playback.is_simulated:
+            scenario = Scenario.of(behavior=behavior.name, robot=behavior.robot)
             run = run_scenario(
-                Scenario.of(behavior=behavior.name, robot=behavior.robot),
+                scenario.changed(engine=playback.engine),
                 behavior,
                 progress=lambda share: report(share, "in closed loop"),
             )

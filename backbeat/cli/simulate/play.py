@@ -17,6 +17,7 @@ def command(
     move: options.MoveName = None,
     library: LibraryFolder = LIBRARY,
     simulated: options.Simulated = False,
+    engine: options.EngineName = options.USUAL_ENGINE,
     kinematic: options.Kinematic = False,
     unverified: options.Unverified = False,
     task_space: options.TaskSpaceRobot = None,
@@ -48,8 +49,9 @@ def command(
     options.check_rates(speed, fps)
     check_port(port)
     subject = options.Subject(name, move, kinematic, placed_robot(robot))
+    chooses = not subject.is_named
     playback = Playback(
-        speed, loop, wait, port, simulated, unverified, not subject.is_named, detail
+        speed, loop, wait, port, simulated, unverified, chooses, detail, engine=engine
     )
     recording = options.RecordingOptions(record, fps, click, latency_ms, backing)
     if task_space is not None:
@@ -65,7 +67,7 @@ def command(
     if record is not None:
         if not subject.is_named:
             raise BackbeatError("name a behavior of the library, or a move by --move")
-        performance.write_recording(behavior, simulated, recording)
+        performance.write_recording(behavior, playback, recording)
         return
     with open_stream(stream, stream_rate, stream_format) as opened:
         performance.play_live(behavior, library, playback, opened, opens and wait)

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 LEAST_SPEED, MOST_SPEED = 0.05, 4.0
 LEAST_FPS, FPS, MOST_FPS = 5.0, 30.0, 120.0
+USUAL_ENGINE = "drake"
 
 BehaviorName = Annotated[
     str | None,
@@ -29,6 +30,12 @@ Simulated = Annotated[
     typer.Option(
         "--simulated/--planned",
         help="Show the closed loop, simulated live, or the motion as planned.",
+    ),
+]
+EngineName = Annotated[
+    str,
+    typer.Option(
+        help="Engine that simulates, drake or mujoco; a live page may choose the other."
     ),
 ]
 Kinematic = Annotated[
@@ -176,6 +183,7 @@ def check_task_space(
     from backbeat.models.common.errors import BackbeatError
 
     chosen = playback.is_simulated or playback.unverified or playback.loop
+    chosen = chosen or playback.engine != USUAL_ENGINE
     if any(subject) or chosen or recording.path:
         raise BackbeatError(
             "--task-space has a robot and nothing to perform: it goes with --port, "
@@ -199,12 +207,14 @@ def check_performance(
         BackbeatError: says which, and what to do instead.
     """
     from backbeat.models.common.errors import BackbeatError, unknown_name
+    from backbeat.mpc.engines.choosing import check_engine
     from backbeat.stage.web.savings import DETAILS
 
     if subject.is_kinematic and playback.is_simulated:
         raise BackbeatError("what the kinematic player does, no robot can follow")
     if playback.detail not in DETAILS:
         raise unknown_name("detail", playback.detail, DETAILS)
+    check_engine(playback.engine)
     if recording.path is None:
         _check_live(recording)
     else:
@@ -226,6 +236,8 @@ def _check_recording(playback: "Playback", streams: bool) -> None:
     from backbeat.models.common.errors import BackbeatError
     from backbeat.stage.web.savings import AUTOMATIC
 
+    if playback.engine != USUAL_ENGINE and not playback.is_simulated:
+        raise BackbeatError("--engine is of what is simulated: add --simulated")
     if playback.detail != AUTOMATIC:
         raise BackbeatError(
             "--detail is of what is live; a recording has all of it, however long it "

@@ -28,6 +28,15 @@ InsteadRobots = Annotated[
     ),
 ]
 
+InsteadEngines = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--engine",
+        help="In this engine, drake or mujoco, instead of those of the file; may be "
+        "repeated.",
+    ),
+]
+
 
 def command(
     name: Annotated[
@@ -55,6 +64,7 @@ def command(
         ),
     ] = None,
     robot: InsteadRobots = None,
+    engine: InsteadEngines = None,
     jobs: RunsAtATime = None,
     scheduler: Scheduler = None,
     as_json: Annotated[bool, typer.Option("--json", help="Summary as JSON.")] = False,
@@ -70,7 +80,8 @@ def command(
     from backbeat.mpc.sweep.specification import find_sweep, load_sweep
 
     robots = [placed_robot(r) for r in robot or ()]
-    sweep = narrowed(load_sweep(find_sweep(name)), behavior, seeds, robots)
+    whole = load_sweep(find_sweep(name))
+    sweep = narrowed(whole, behavior, seeds, robots, engine)
     with (
         cluster_executors(scheduler) as executors,
         sweep_progress(sweep.settings.name, output) as progress,

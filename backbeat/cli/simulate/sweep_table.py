@@ -12,6 +12,8 @@ from backbeat.cli.common.marker_table import markers_table
 
 # Rows of a table that are shown; the files have them all.
 MOST_ROWS = 200
+# The engine of whatever names none.
+USUAL = "drake"
 # Least width of what a row is about [characters].
 NARROW = 20
 RATE = ("survived", "rate", "interval")
@@ -25,7 +27,7 @@ Entry = Mapping[str, Any]
 
 def print_sweep(summary: Entry) -> None:
     """Prints what a sweep found on stdout."""
-    console = Screen()
+    console, summary = Screen(), _engines_told(summary)
     for table in sweep_tables(summary):
         console.print(table)
     console.print(
@@ -49,7 +51,7 @@ def print_sweep(summary: Entry) -> None:
 
 def sweep_tables(summary: Entry) -> list[Table]:
     """Cells, or margins where they were searched; pooled rates; ratios."""
-    tables = []
+    tables, summary = [], _engines_told(summary)
     if summary["margins"]:
         tables.append(_margins(summary["margins"]))
         if summary["ratios"]:
@@ -65,6 +67,16 @@ def sweep_tables(summary: Entry) -> list[Table]:
     return tables
 
 
+def _engines_told(summary: Entry) -> Entry:
+    """The summary without engines in it, where all is simulated by Drake."""
+    if any(cell.get("engine", USUAL) != USUAL for cell in summary["cells"]):
+        return summary
+    told: dict[str, Any] = dict(summary)
+    for name in ("cells", "margins", "ratios", "pooled"):
+        told[name] = [{**entry, "engine": ""} for entry in summary[name]]
+    return told
+
+
 def _table(title: str, columns: Sequence[str]) -> Table:
     table = Table(title=title, box=box.SIMPLE_HEAD, title_justify="left")
     # Whatever else is cut in a narrow terminal, what a row is about is not.
@@ -78,6 +90,8 @@ def _label(entry: Entry) -> str:
     """What a row is about; of dotted fields the last word will do."""
     behavior, robot = entry.get("behavior", ""), entry.get("robot", "")
     words = [named_with_robot(behavior, robot) if behavior else robot]
+    if "engine" not in entry["values"]:
+        words.append(entry.get("engine", ""))
     words.append(entry.get("case", ""))
     for name, value in entry["values"].items():
         words.append(f"{name.rpartition('.')[2]} {_text(value)}")

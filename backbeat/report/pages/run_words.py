@@ -105,8 +105,8 @@ def facts(record: RunRecord) -> list[tuple[str, str]]:
         ("controllers read the", STATE[str(s.sensing.state)]),
         (
             "simulation",
-            f"{s.world.contact_name} contact, steps of {1e3 * s.timing.time_step:g} "
-            f"ms, friction {s.world.friction:g}, seed {s.seed}",
+            f"{s.world.engine_words}, steps of {1e3 * s.timing.time_step:g} ms, "
+            f"friction {s.world.friction:g}, seed {s.seed}",
         ),
         (
             "the plan may not change",

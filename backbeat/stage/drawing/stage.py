@@ -10,6 +10,7 @@ from pydrake.geometry import Meshcat, Rgba
 from backbeat.behaviors.kinematic.behavior import KINEMATIC
 from backbeat.behaviors.library.behavior import Behavior
 from backbeat.models.robot.model import RobotModel
+from backbeat.mpc.scenario.parts.world import engine_title
 from backbeat.stage.drawing.backdrop import ASPECT, aim_camera, lay_floor, open_meshcat
 from backbeat.stage.drawing.canvas import Canvas
 from backbeat.stage.drawing.layers import (
@@ -231,7 +232,9 @@ def _kind(source: PlaybackSource) -> str:
         return "kinematic player: no forces, no balance"
     if source.behavior.kind == PREVIEW:
         return "kinematic preview: no forces, no balance"
-    return "simulated in closed loop" if source.is_simulated else "as planned"
+    if not source.is_simulated:
+        return "as planned"
+    return f"simulated in closed loop, {engine_title(source.engine)}"
 
 
 def time_marks(source: PlaybackSource) -> list[dict[str, Any]]:

@@ -69,6 +69,7 @@ class PlaybackSource(Protocol):
         behavior: what is performed.
         start, end: first and last time of it [s].
         is_simulated: whether it was measured in simulation; if not, it is the plan.
+        engine: what simulated it; "" for the plan.
         accents: times that a recording must not miss, such as strikes [s].
         remarks: what the caption says from a time on, as (time, sentence).
     """
@@ -77,6 +78,10 @@ class PlaybackSource(Protocol):
     is_simulated: bool
     accents: np.ndarray
     remarks: tuple[tuple[float, str], ...]
+
+    @property
+    def engine(self) -> str:
+        """What simulated it."""
 
     @property
     def tempo(self) -> RequestedTempo:

@@ -32,7 +32,7 @@ class SimulationHistory:
 
     def __init__(self, live: LiveSimulation) -> None:
         """Keeps from the present on."""
-        self.live, self.behavior = live, live.behavior
+        self.live, self.behavior, self.engine = live, live.behavior, live.engine
         self.frame, self.between = FRAME, SUBFRAMES
         self._state = Configuration(live.behavior.robot_model, live.now().state.q)
         self._times: list[float] = []

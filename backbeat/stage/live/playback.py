@@ -21,6 +21,7 @@ class Playback:
         detail: how it is chosen what is saved where a machine is too slow, see
             `savings.DETAILS`.
         out: where runs are saved.
+        engine: in which it is simulated, until a page chooses otherwise.
     """
 
     speed: float = 1.0
@@ -32,3 +33,4 @@ class Playback:
     chooses: bool = False
     detail: str = AUTOMATIC
     out: Path = Path("out")
+    engine: str = "drake"

@@ -108,6 +108,11 @@ class LiveSimulation:
         return self._running.waits_for_planner
 
     @property
+    def engine(self) -> str:
+        """What moves the robot."""
+        return self._running.scenario.world.engine
+
+    @property
     def time_step(self) -> float:
         """Step of the plant [s]."""
         return self._running.scenario.timing.time_step

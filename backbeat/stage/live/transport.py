@@ -115,3 +115,8 @@ def stops(source: PlaybackSource) -> np.ndarray:
     """Times that leaps go to: the beats, or half seconds without music [s]."""
     beats = np.array([time for time, _ in pulses(source)])
     return beats if len(beats) else np.arange(0.0, source.end + LEAP, LEAP)
+
+
+def at_start(source: PlaybackSource, speed: float, loops: bool) -> Transport:
+    """The transport of a source, at rest at its start; see `Transport`."""
+    return Transport(source.start, source.end, stops(source), speed, loops)

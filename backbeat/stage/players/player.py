@@ -5,13 +5,14 @@ from typing import Any
 
 from backbeat.behaviors.library.behavior import Behavior
 from backbeat.models.common.errors import BackbeatError, ended
+from backbeat.mpc.engines.choosing import check_engine
 from backbeat.stage.live.catching_up import CatchingUp
 from backbeat.stage.live.economy import Economy
 from backbeat.stage.live.history import SimulationHistory
 from backbeat.stage.live.playback import Playback
 from backbeat.stage.live.preparation import Preparation, check_simulated, live_scenario
 from backbeat.stage.live.show import FRAME, LiveShow
-from backbeat.stage.live.transport import Transport, stops
+from backbeat.stage.live.transport import at_start, stops
 from backbeat.stage.live.user_input import UserInput
 from backbeat.stage.players.repertoire import Repertoire, choice_id
 from backbeat.stage.sources.kinds import PlannedSource
@@ -20,6 +21,8 @@ from backbeat.stage.web.commands import PLAYING, Command
 from backbeat.stage.web.panel import SIMULATING
 from backbeat.stream.server import JointStream
 
+# Keys of the scenario with which a simulation begins anew, by command.
+ANEW = {"sense": "state", "engine": "engine"}
 # A frame that was late is not made up for beyond this [s].
 LATEST = 0.25
 
@@ -60,12 +63,12 @@ class Player:
         self.notice, self.busy = (0, ""), ""
         self._before = time.perf_counter()
         self.source: PlannedSource | SimulationHistory = PlannedSource(behavior)
-        self._scenario = live_scenario(behavior)
+        self._scenario = live_scenario(behavior).changed(engine=playback.engine)
         self._hands: UserInput | None = None
         more = {"choices": repertoire.rows(), "chooses": playback.chooses}
         readers = PLAYING | SIMULATING
         self.show = LiveShow(self.source, playback.port, readers, True, more)
-        self.transport = self._transport(playback.speed, playback.loop)
+        self.transport = at_start(self.source, playback.speed, playback.loop)
         self._wants_to_play = not playback.chooses
         self._describe()
         if playback.is_simulated:
@@ -118,8 +121,10 @@ class Player:
 
     def _simulate(self, name: str, value: Any) -> None:
         """Does something to the simulation; to its present, whatever is looked at."""
-        if name == "sense":
-            self._scenario = self._scenario.changed(state=value)
+        if name in ANEW:
+            if name == "engine":
+                check_engine(value)
+            self._scenario = self._scenario.changed(**{ANEW[name]: value})
             self._prepare()
             return
         source, hands = self.source, self._hands
@@ -224,7 +229,7 @@ class Player:
         self.source = source
         self._describe()
         self.show.put(source, aims=is_other)
-        self.transport = self._transport(self.transport.speed, self.transport.loops)
+        self.transport = at_start(source, self.transport.speed, self.transport.loops)
 
     def _describe(self) -> None:
         """Tells the stream what follows."""
@@ -235,10 +240,6 @@ class Player:
         stream.describe(source.behavior.robot_model, source.behavior.name, origin)
         if isinstance(source, SimulationHistory):
             source.live.listen(stream.listener)
-
-    def _transport(self, speed: float, loops: bool) -> Transport:
-        source = self.source
-        return Transport(source.start, source.end, stops(source), speed, loops)
 
     def _welcome(self) -> None:
         """Begins by itself: for the first browser, or with a loop that is made."""
@@ -328,8 +329,7 @@ class Player:
     def _state(self) -> dict[str, Any]:
         """What pages show besides the frame."""
         transport, source = self.transport, self.source
-        hands, goal = self._hands, self._catching_up.goal
-        made = self.preparation
+        hands, goal, made = self._hands, self._catching_up.goal, self.preparation
         reach = source.reach if isinstance(source, SimulationHistory) else source.end
         return {
             "playing": transport.is_playing,
@@ -343,6 +343,7 @@ class Player:
             "busy": self.busy or ("simulating up to there …" if goal else ""),
             "notice": self.notice,
             "sense": self._scenario.sensing.state,
+            "engine": self._scenario.world.engine,
             "steps": None if made is None else made.progress[:2],
             "means": self.economy.sentence if source.is_simulated else "",
             "detail": self.economy.savings.detail,

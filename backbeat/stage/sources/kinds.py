@@ -53,7 +53,7 @@ CONTACT = 0.006
 class PlannedSource:
     """A behavior as the optimizer made it; see `PlaybackSource`."""
 
-    is_simulated = False
+    is_simulated, engine = False, ""
 
     def __init__(self, behavior: Behavior) -> None:
         """Takes a behavior from its start to its end."""
@@ -134,6 +134,7 @@ class SimulatedSource:
     def __init__(self, run: SimulationRun) -> None:
         """Takes a run from the start of the behavior's lead-in to its end."""
         self.run, self.behavior = run, run.behavior
+        self.engine = run.scenario.world.engine
         self.tempo = requested_tempo(run.scenario.disturbances)
         robot = self.behavior.robot_model
         q, v = np.split(run.x, [robot.num_positions], axis=1)

@@ -19,7 +19,7 @@ from backbeat.stage.frames.frame import StageFrame
 class PreviewSource:
     """What a draft describes, frame by frame; see `PlaybackSource`."""
 
-    is_simulated = False
+    is_simulated, engine = False, ""
 
     def __init__(self, draft: Draft, preview: KinematicPreview | GuessPreview) -> None:
         """Takes a draft and its preview."""

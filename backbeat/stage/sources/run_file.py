@@ -61,6 +61,7 @@ class RunFileSource:
             BackbeatError: the run has no more than a frame to show.
         """
         self.record, self.behavior = record, behavior
+        self.engine = record.scenario.world.engine
         self.tempo = requested_tempo(record.scenario.disturbances)
         robot, samples = behavior.robot_model, record.samples
         names = position_names(robot), velocity_names(robot)

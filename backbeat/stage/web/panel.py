@@ -6,6 +6,7 @@ from typing import Any
 from backbeat.models.common.errors import BackbeatError
 from backbeat.models.robot.model import RobotModel
 from backbeat.mpc.scenario.parts.sensing import STATES
+from backbeat.mpc.scenario.parts.world import SHIPPED_ENGINES
 from backbeat.mpc.scenario.setting_event import SETTINGS
 from backbeat.stage.web.commands import Reader, nothing, number, one_of
 from backbeat.stage.web.savings import DETAILS
@@ -161,5 +162,6 @@ SIMULATING: dict[str, Reader] = {
     "reset": nothing,
     "save": nothing,
     "sense": one_of(STATES),
+    "engine": one_of(SHIPPED_ENGINES),
     "detail": one_of(DETAILS),
 }

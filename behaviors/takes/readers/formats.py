@@ -10,6 +10,7 @@ from backbeat.behaviors.takes.readers import (
     column_npz,
     deepmimic,
     holosoma,
+    human_bvh,
     named_csv,
     opensim,
     robot_csv,
@@ -57,6 +58,9 @@ FORMATS: Mapping[str, Format] = {
         deepmimic.read_deepmimic, "JSON of frames with a duration, root and joints"
     ),
     opensim.FORMAT: Format(opensim.read_opensim, "OpenSim's .mot and .sto"),
+    human_bvh.FORMAT: Format(
+        human_bvh.read_human_bvh, "a person's skeleton, which is retargeted"
+    ),
 }
 _PICKLE = re.compile(rb"\x80[\x02-\x05]")
 _PICKLES = (".pkl", ".pickle", ".p", ".joblib")
@@ -103,6 +107,8 @@ def find_format(raw: bytes, path: str | Path) -> str:
     start = raw[:100].removeprefix(b"\xef\xbb\xbf").lstrip()
     if start.startswith((b"{", b"[")):
         return deepmimic.FORMAT
+    if start.upper().startswith(b"HIERARCHY"):
+        return human_bvh.FORMAT
     if opensim.is_opensim(raw):
         return opensim.FORMAT
     return robot_csv.FORMAT if robot_csv.is_headerless(raw) else named_csv.FORMAT

@@ -13,7 +13,15 @@ from backbeat.models.world.scene import (
 from backbeat.mpc.scenario.model_mismatch import ModelMismatch
 from backbeat.mpc.scenario.setting_event import RANGES
 
-ENGINES = ("drake", "mujoco", "own")
+# Engines that are here, and how they are written; `own` is one that is handed in.
+ENGINE_TITLES = {"drake": "Drake", "mujoco": "MuJoCo"}
+SHIPPED_ENGINES = tuple(ENGINE_TITLES)
+ENGINES = (*SHIPPED_ENGINES, "own")
+
+
+def engine_title(engine: str) -> str:
+    """An engine's name as it is written."""
+    return ENGINE_TITLES.get(engine, "an engine of its own")
 
 
 @dataclass(frozen=True)
@@ -37,13 +45,11 @@ class WorldSettings:
     )
 
     @property
-    def contact_name(self) -> str:
+    def engine_words(self) -> str:
         """Engine and contact, in words."""
-        if self.engine == "mujoco":
-            return f"MuJoCo's {self.mujoco_contact}"
-        return (
-            self.contact_model if self.engine == "drake" else f"{self.engine} engine's"
-        )
+        law = self.mujoco_contact if self.engine == "mujoco" else self.contact_model
+        contact = f", {law} contact" if self.engine in SHIPPED_ENGINES else ""
+        return engine_title(self.engine) + contact
 
     @property
     def is_continuous(self) -> bool:
@@ -69,6 +75,28 @@ class WorldSettings:
                 f"{most:g}"
             )
         self.mismatch.check()
+
+    def check_step(self, time_step: float) -> None:
+        """Refuses steps in which contact would yield otherwise than it is named.
+
+        MuJoCo makes a time constant that is shorter than two steps as long as these.
+
+        Args:
+            time_step: of the simulation [s].
+
+        Raises:
+            BackbeatError: they are too long.
+        """
+        if self.engine != "mujoco":
+            return
+        constant = CONTACT_LAWS[self.mujoco_contact].solref[0]
+        if 2.0 * time_step > constant * (1.0 + 1e-9):
+            raise BackbeatError(
+                f"scenario: time_step is {time_step:g}, and mujoco_contact "
+                f"{self.mujoco_contact} has a time constant of {constant:g} s, which "
+                f"needs steps of at most {0.5 * constant:g} s; choose a shorter "
+                "time_step, or mujoco_contact: soft"
+            )
 
     def _check_engine(self) -> None:
         """Refuses what another engine has, and this one would ignore."""

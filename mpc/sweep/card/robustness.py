@@ -6,58 +6,46 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar, get_args, get_type_hints
 
-import numpy as np
-
 from backbeat.behaviors.library.behavior import Behavior
 from backbeat.behaviors.library.robots import CARDS, USUAL_ROBOT
 from backbeat.models.common.errors import BackbeatError, gist
 from backbeat.models.common.outside_file import is_there, read_text
-from backbeat.mpc.sweep.success_rate import wilson
+from backbeat.mpc.scenario.parts.world import SHIPPED_ENGINES
+from backbeat.mpc.sweep.card.survivals import (
+    Survival,
+    SurvivedIn,
+    counted,
+    strained_in,
+    survivals,
+    where,
+)
 
-FORMAT = 1
+# Cards of format 1 are of Drake alone, and had its figures where others have engines.
+FORMAT, OF_DRAKE_ALONE = 2, 1
+_FIGURES = ("disturbances", "pushes", "push_margin", "push_margin_is_bound")
 Made = TypeVar("Made")
 
 
 @dataclass(frozen=True)
-class Survival:
-    """How many runs survived something.
+class EngineCard(SurvivedIn):
+    """What a behavior survives in one engine, pushes too.
 
     Attributes:
-        what: the disturbance, or the size of a push [N s].
-        survived, runs: how many, of how many.
-        first_fall_s: earliest time of a fall in any of them [s]; None without one.
-        first_fall_beat: the beat in which that was, from 1; None without music too.
-        strained: which joints were saturated or too fast in runs that survived, and in
-            how many of them; "" for none.
+        pushes: survival by size of a push, ascending.
+        push_margin: the largest push that nine of ten survive [N s]; None when not
+            even the least is.
+        push_margin_is_bound: whether none larger was tried.
     """
 
-    what: str | float
-    survived: int
-    runs: int
-    first_fall_s: float | None = None
-    first_fall_beat: int | None = None
-    strained: str = ""
+    pushes: tuple[Survival, ...]
+    push_margin: float | None
+    push_margin_is_bound: bool
 
     @property
-    def share(self) -> float:
-        """Of the runs, those that survived."""
-        return self.survived / max(self.runs, 1)
-
-    @property
-    def interval(self) -> tuple[float, float]:
-        """Wilson's 95 % interval of the share that survives."""
-        return wilson(self.survived, self.runs)
-
-    @property
-    def words(self) -> str:
-        """The share with its interval."""
-        low, high = self.interval
-        return f"{self.share:.0%} ({low:.0%} to {high:.0%})"
-
-    @property
-    def strain_words(self) -> str:
-        """What follows where joints were strained, which is no success."""
-        return f"; joints strained: {self.strained}" if self.strained else ""
+    def push_words(self) -> str:
+        """The largest push."""
+        push = "none" if self.push_margin is None else f"{self.push_margin:g} N s"
+        return f"≥ {push}" if self.push_margin_is_bound else push
 
 
 @dataclass(frozen=True)
@@ -71,12 +59,9 @@ class RobustnessCard:
         commit: of the sources that simulated it, "" when they are in no repository.
         source: hash of all code and data that can change a run.
         seeds: seeds a cell, at most.
-        disturbances: survival by standard disturbance.
-        pushes: survival by size of a push, ascending.
-        push_margin: the largest push that nine of ten survive [N s]; None when not
-            even the least is.
-        push_margin_is_bound: whether none larger was tried.
+        engines: what is survived in each engine, all of the same disturbances.
         is_complete: whether no run is missing.
+        missing: why there are no runs in one of our engines; "" where there are.
     """
 
     behavior: str
@@ -84,25 +69,41 @@ class RobustnessCard:
     commit: str
     source: str
     seeds: int
-    disturbances: tuple[Survival, ...]
-    pushes: tuple[Survival, ...]
-    push_margin: float | None
-    push_margin_is_bound: bool
+    engines: tuple[EngineCard, ...]
     is_complete: bool
+    missing: str = ""
     robot: str = USUAL_ROBOT
     format: int = field(default=FORMAT)
 
     @property
+    def least_survived(self) -> EngineCard:
+        """The engine in which fewer runs survive the standard disturbances."""
+        return min(self.engines, key=lambda e: (e.pooled.share, e.pooled.interval))
+
+    @property
+    def disturbances(self) -> tuple[Survival, ...]:
+        """Survival by standard disturbance, in the engine that survives fewer."""
+        return self.least_survived.disturbances
+
+    @property
     def pooled(self) -> Survival:
-        """All standard disturbances together."""
-        return pooled(self.disturbances)
+        """All standard disturbances together, in the engine that survives fewer."""
+        return self.least_survived.pooled
+
+    @property
+    def least_pushed(self) -> EngineCard:
+        """The engine whose largest push is the lower one."""
+        return min(
+            self.engines,
+            key=lambda e: (e.push_margin or 0.0, e.push_margin_is_bound),
+        )
 
     @property
     def headline(self) -> str:
-        """The card in a few words."""
-        push = "none" if self.push_margin is None else f"{self.push_margin:g} N s"
-        bound = "≥ " if self.push_margin_is_bound else ""
-        words = f"{self.pooled.words}, push {bound}{push}{self.pooled.strain_words}"
+        """The card in a few words: the lower figures of its engines."""
+        words = f"{self.pooled.words}, push {self.least_pushed.push_words}, "
+        words += where([engine.engine for engine in self.engines])
+        words += strained_in(self.engines)
         return words if self.is_complete else f"{words}, unfinished"
 
     def is_about(self, behavior_key: str | None, source: str) -> bool:
@@ -119,16 +120,16 @@ def make_card(
     disturbances: Mapping[str, Any],
     pushes: Mapping[str, Any],
     source: str,
+    missing: str = "",
 ) -> RobustnessCard:
     """A card from the summaries of its sweeps.
 
     Args:
         behavior: what it is about.
-        disturbances, pushes: see `backbeat.mpc.sweep.summary`.
+        disturbances, pushes: see `backbeat.mpc.sweep.summary`; of the same engines.
         source: hash of the sources that simulated it.
+        missing: why there are no runs in one of our engines; "" where there are.
     """
-    (margin,) = pushes["margins"]
-    levels = sorted(pushes["cells"], key=lambda cell: float(cell["level"]))
     return RobustnessCard(
         behavior=behavior.name,
         robot=behavior.robot_model.name,
@@ -136,56 +137,31 @@ def make_card(
         commit=disturbances["commit"],
         source=source,
         seeds=len(disturbances["seeds"]),
-        disturbances=survivals(behavior, disturbances),
-        pushes=tuple(_survival(cell["level"], cell, behavior) for cell in levels),
+        engines=tuple(
+            _engine_card(behavior, disturbances, pushes, margin)
+            for margin in pushes["margins"]
+        ),
+        is_complete=disturbances["is_complete"] and pushes["is_complete"],
+        missing=missing,
+    )
+
+
+def _engine_card(
+    behavior: Behavior,
+    disturbances: Mapping[str, Any],
+    pushes: Mapping[str, Any],
+    margin: Mapping[str, Any],
+) -> EngineCard:
+    engine = margin["engine"]
+    cells = [cell for cell in pushes["cells"] if cell["engine"] == engine]
+    levels = sorted(cells, key=lambda cell: float(cell["level"]))
+    return EngineCard(
+        engine=engine,
+        disturbances=survivals(behavior, disturbances, engine),
+        pushes=tuple(counted(cell["level"], cell, behavior) for cell in levels),
         push_margin=margin["margin"],
         push_margin_is_bound=margin["at_least"],
-        is_complete=disturbances["is_complete"] and pushes["is_complete"],
     )
-
-
-def survivals(
-    behavior: Behavior, disturbances: Mapping[str, Any]
-) -> tuple[Survival, ...]:
-    """Survival by standard disturbance, from the summary of their sweep."""
-    cells = disturbances["cells"]
-    return tuple(_survival(cell["case"], cell, behavior) for cell in cells)
-
-
-def pooled(disturbances: Sequence[Survival]) -> Survival:
-    """All standard disturbances together."""
-    falls = [
-        (s.first_fall_s, s.first_fall_beat)
-        for s in disturbances
-        if s.first_fall_s is not None
-    ]
-    time, beat = min(falls, default=(None, None))
-    return Survival(
-        "all standard disturbances",
-        sum(s.survived for s in disturbances),
-        sum(s.runs for s in disturbances),
-        first_fall_s=time,
-        first_fall_beat=beat,
-        strained="; ".join(
-            f"{s.what}: {s.strained}" for s in disturbances if s.strained
-        ),
-    )
-
-
-def _survival(
-    what: str | float, cell: Mapping[str, Any], behavior: Behavior
-) -> Survival:
-    time = cell["first_fall_s"]
-    beat = None
-    if time is not None:
-        beats = behavior.beat_times(behavior.duration)
-        if len(beats):
-            beat = max(1, int(np.searchsorted(beats, time, side="right")))
-    strained = ""
-    if cell.get("strained"):
-        joints = ", ".join(cell["strained_joints"])
-        strained = f"{joints} (in {cell['strained']} of {cell['runs']} runs)"
-    return Survival(what, cell["survived"], cell["runs"], time, beat, strained)
 
 
 def card_path(behavior_file: str | Path) -> Path:
@@ -206,16 +182,29 @@ def read_card(path: str | Path) -> RobustnessCard | None:
     text = read_text(path, "card")
     try:
         tree = json.loads(text)
+        if tree["format"] == OF_DRAKE_ALONE:
+            figures = {name: tree.pop(name) for name in _FIGURES}
+            of_drake = [{"engine": "drake", **figures}]
+            tree |= {"format": FORMAT, "engines": of_drake}
         if tree["format"] != FORMAT:
             raise ValueError(f"format {tree['format']} is not {FORMAT}")
-        parts = {name: _survivals(tree[name]) for name in ("disturbances", "pushes")}
-        return _checked(RobustnessCard(**{**tree, **parts}))
+        if not tree["engines"]:
+            raise ValueError("it has no engine")
+        engines = tuple(_read_engine(engine) for engine in tree["engines"])
+        return _checked(RobustnessCard(**{**tree, "engines": engines}))
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         why = gist(error)
         raise BackbeatError(
             f"{path} is not a robustness card: {why}; remove it, or make it again "
             f"with 'backbeat card {path.stem}'"
         ) from None
+
+
+def _read_engine(tree: Mapping[str, Any]) -> EngineCard:
+    if tree["engine"] not in SHIPPED_ENGINES:
+        raise ValueError(f"there is no engine {tree['engine']!r:.40}")
+    parts = {name: _survivals(tree[name]) for name in ("disturbances", "pushes")}
+    return _checked(EngineCard(**{**tree, **parts}))
 
 
 def _survivals(rows: Sequence[Mapping[str, Any]]) -> tuple[Survival, ...]:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from backbeat.behaviors.library.robots import USUAL_ROBOT
-from backbeat.mpc.sweep.card.robustness import Survival, pooled
+from backbeat.mpc.sweep.card.survivals import SurvivedIn, strained_in
 
 # Seeds of a sample, and the share of its runs that has to survive.
 SEEDS, STANDARD = 3, 0.95
@@ -15,27 +15,32 @@ class Sample:
 
     Attributes:
         behavior: its name.
+        engines: what is survived in each engine, all of the same disturbances.
         robot: what its robot is called.
-        disturbances: survival by standard disturbance.
+        missing: why there are no runs in one of our engines; "" where there are.
     """
 
     behavior: str
-    disturbances: tuple[Survival, ...]
+    engines: tuple[SurvivedIn, ...]
     robot: str = USUAL_ROBOT
+    missing: str = ""
 
     @property
     def meets_standard(self) -> bool:
-        """Whether enough of all runs survived, and strained no joint."""
-        total = pooled(self.disturbances)
-        return total.share >= STANDARD and not total.strained
+        """Whether enough of the runs survived in each engine, and strained no joint."""
+        totals = [engine.pooled for engine in self.engines]
+        return all(t.share >= STANDARD and not t.strained for t in totals)
 
     @property
     def headline(self) -> str:
         """The sample in a few words, with what was not always survived."""
-        total = pooled(self.disturbances)
-        words = f"{total.survived} of {total.runs} survive, {total.words}"
-        words += total.strain_words
-        lost = [s for s in self.disturbances if s.survived < s.runs]
-        return "; ".join(
-            [words, *(f"{s.what}: {s.survived} of {s.runs}" for s in lost)]
-        )
+        words = []
+        for engine in self.engines:
+            total = engine.pooled
+            lost = [s for s in engine.disturbances if s.survived < s.runs]
+            words += [
+                f"{total.survived} of {total.runs} survive in {engine.title}, "
+                f"{total.words}",
+                *(f"{s.what}: {s.survived} of {s.runs}" for s in lost),
+            ]
+        return "; ".join(words) + strained_in(self.engines)

@@ -1,5 +1,6 @@
 """The sweeps of a robustness card, made for one behavior."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,6 +10,7 @@ from backbeat.models.common.errors import BackbeatError
 from backbeat.models.common.outside_file import read_text
 from backbeat.models.common.yaml_file import read_tree
 from backbeat.mpc.analysis.survival import RECOVERY
+from backbeat.mpc.scenario.parts.world import SHIPPED_ENGINES
 from backbeat.mpc.sweep.cells import Sweep, yaml_text
 from backbeat.mpc.sweep.specification import parse_sweep
 
@@ -20,7 +22,11 @@ LAST = 0.2
 SPARE = 0.1
 
 
-def card_sweeps(behavior: Behavior, seeds: int | None = None) -> tuple[Sweep, Sweep]:
+def card_sweeps(
+    behavior: Behavior,
+    seeds: int | None = None,
+    engines: Sequence[str] = SHIPPED_ENGINES,
+) -> tuple[Sweep, Sweep]:
     """The standard disturbances, and the search for the largest push.
 
     Pushes come at any time of the behavior, as the seed decides.
@@ -28,6 +34,7 @@ def card_sweeps(behavior: Behavior, seeds: int | None = None) -> tuple[Sweep, Sw
     Args:
         behavior: what the card is about.
         seeds: seeds a cell; None for as many as the card has.
+        engines: that each of them is run in.
 
     Raises:
         BackbeatError: nothing can follow the behavior.
@@ -51,6 +58,7 @@ def card_sweeps(behavior: Behavior, seeds: int | None = None) -> tuple[Sweep, Sw
             if "push" in case:
                 case["push"] |= when
         tree |= {"behaviors": [behavior.name], "robots": [behavior.robot]}
+        tree["engines"] = list(engines)
         sweep = parse_sweep(yaml_text(tree, str(where)), str(where))
         settings = replace(sweep.settings, name=f"{behavior.name}-{name}")
         if seeds is not None:

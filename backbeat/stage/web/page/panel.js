@@ -55,6 +55,14 @@ window.makePanel = ({ info, find }, send, state) => {
   refreshers.push(() => {
     if (document.activeElement !== sense && state().sense) sense.value = state().sense;
   });
+  const engine = make("select", { className: "engine",
+    title: "What moves the robot; the simulation begins anew" },
+    make("option", { value: "drake", textContent: "Drake" }),
+    make("option", { value: "mujoco", textContent: "MuJoCo" }));
+  engine.onchange = () => { send("engine", engine.value); engine.blur(); };
+  refreshers.push(() => {
+    if (document.activeElement !== engine && state().engine) engine.value = state().engine;
+  });
   const detail = make("select", { className: "detail",
     title: "What is saved where this machine is too slow: pictures, the watch for unknown forces, short steps; steps change with a reset" },
     make("option", { value: "auto", textContent: "as this machine can" }),
@@ -76,6 +84,7 @@ window.makePanel = ({ info, find }, send, state) => {
   group("music", ...music);
   group("world", ...world,
     make("label", {}, make("span", { textContent: "they read" }), sense),
+    make("label", {}, make("span", { textContent: "simulated by" }), engine),
     make("label", {}, make("span", { textContent: "detail" }), detail));
 
   // --- hands ----------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Retargeting: a recording becomes offsets and steps of a dance.
+"""Offsets and steps of a dance, of a recording.
 
 Joints keep their angles as far as their limits allow. Feet that stand get one place.
 What is left of the body, its center of mass and the pelvis, is kept relative to the
@@ -41,7 +41,7 @@ SLIGHT_ANGLE, SLIGHT_WAY = 0.005, 0.002
 
 
 @dataclass(frozen=True)
-class RetargetedMotion:
+class DanceOffsets:
     """A recording as a dance can have it.
 
     Attributes:
@@ -62,7 +62,7 @@ class RetargetedMotion:
     changes: tuple[str, ...] = ()
 
 
-def retarget(
+def dance_offsets(
     recording: Take,
     robot: RobotModel,
     q_start: np.ndarray,
@@ -70,7 +70,7 @@ def retarget(
     joints: Sequence[str] = (),
     planted: Mapping[str, Sequence[Interval]] | None = None,
     span: Interval | None = None,
-) -> RetargetedMotion:
+) -> DanceOffsets:
     """Brings a recording within what a robot can do, and its feet to the ground.
 
     Args:
@@ -94,7 +94,7 @@ def retarget(
     offsets = {
         robot.joint_names[j]: inside[:, i] - rest[i] for i, j in enumerate(index)
     }
-    found = RetargetedMotion(t - t[0], offsets, changes=tuple(changes))
+    found = DanceOffsets(t - t[0], offsets, changes=tuple(changes))
     if not np.isin(index, robot.leg_joints).any():
         if planted is not None:
             raise BackbeatError(
@@ -113,13 +113,13 @@ def retarget(
 
 
 def _on_feet(
-    found: RetargetedMotion,
+    found: DanceOffsets,
     motion: PlantedMotion,
     robot: RobotModel,
     q_start: np.ndarray,
     where: str,
     is_declared: bool,
-) -> RetargetedMotion:
+) -> DanceOffsets:
     """A recording's joints on feet that stand and step.
 
     Args:
@@ -138,7 +138,7 @@ def _on_feet(
     begin, poses = motion.t[0], support_poses(robot, q_start)
     stance = {f: poses[n].translation()[:2] for f, n in robot.feet.items()}
     at = first_places(motion.feet, stance)
-    return RetargetedMotion(
+    return DanceOffsets(
         t=motion.t - begin,
         offsets=offsets,
         steps=tuple(find_steps(motion.feet, begin, at, where)),
