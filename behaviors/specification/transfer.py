@@ -8,6 +8,7 @@ from backbeat.behaviors.motion.authored import Specification
 from backbeat.behaviors.setlist.specification import SetlistSpecification
 from backbeat.models.common.errors import BackbeatError
 from backbeat.models.robot.description import find_description
+from backbeat.models.robot.link_frames import ALIKE
 
 # Kinds whose motion is that of roles, postures and lengths alone.
 TRANSFERRED = ("dance", "footsteps", "posture")
@@ -15,8 +16,6 @@ TRANSFERRED = ("dance", "footsteps", "posture")
 DRUMMED = "drumming"
 # Digits of a factor on lengths that are kept.
 DIGITS = 4
-# Legs that differ by less than this share are as long: those of variants of one robot.
-ALIKE = 0.04
 
 
 def is_of_other_size(robot: str, other: str) -> bool:

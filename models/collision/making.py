@@ -9,7 +9,16 @@ from dataclasses import replace
 from weakref import WeakKeyDictionary
 
 import numpy as np
-from pydrake.geometry import Box, Capsule, Convex, Cylinder, GeometryId, Sphere
+from pydrake.geometry import (
+    Box,
+    Capsule,
+    Convex,
+    Cylinder,
+    Ellipsoid,
+    GeometryId,
+    Mesh,
+    Sphere,
+)
 from pydrake.math import RigidTransform, RotationMatrix
 from pydrake.multibody.plant import AddMultibodyPlantSceneGraph
 from pydrake.systems.framework import DiagramBuilder
@@ -73,8 +82,13 @@ class _Shapes:
 
 
 def _boxed(shape: object, X_LG: RigidTransform) -> tuple[object, RigidTransform]:
-    """A box around a convex hull, which planners take it for; others as they are."""
-    if not isinstance(shape, Convex):
+    """A box around a hull or an ellipsoid, for planners; others as they are.
+
+    Of a mesh its convex hull collides.
+    """
+    if isinstance(shape, Ellipsoid):
+        return Box(2 * shape.a(), 2 * shape.b(), 2 * shape.c()), X_LG
+    if not isinstance(shape, Convex | Mesh):
         return shape, X_LG
     hull = shape.GetConvexHull()
     corners = np.array([hull.vertex(i) for i in range(hull.num_vertices())])

@@ -56,6 +56,13 @@ def roll(
 
 
 @compiled
+def pivot_slope(s, half_width):
+    """Change of the pivot's way along y with the sine s of the roll [m]."""
+    size = np.sqrt(s * s + ROLLED * ROLLED)
+    return -half_width * ROLLED * ROLLED / (size * size * size)
+
+
+@compiled
 def add_pivot_acceleration(
     R: MatrixView, up: Vector, half_width: float, w: Vector, out: Vector
 ) -> None:
@@ -73,8 +80,7 @@ def add_pivot_acceleration(
         j, k = (i + 1) % 3, (i + 2) % 3
         s += up[i] * R[i, 1]
         rate += up[i] * (w[j] * R[k, 1] - w[k] * R[j, 1])
-    size = np.sqrt(s * s + ROLLED * ROLLED)
-    moving = -half_width * rate * ROLLED * ROLLED / (size * size * size)
+    moving = rate * pivot_slope(s, half_width)
     for i in range(3):
         j, k = (i + 1) % 3, (i + 2) % 3
         out[i] += moving * (w[j] * R[k, 1] - w[k] * R[j, 1])

@@ -3,7 +3,7 @@
 Drake turns every glTF by +90 degrees about x, from y-up to z-up, and so does this.
 
 Sources
-    Khronos Group, "glTF 2.0 Specification", 2021.
+    Khronos Group, the specification of glTF 2.0, 2021.
 """
 
 import base64

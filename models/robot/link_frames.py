@@ -218,6 +218,11 @@ def read_contacts(
     )
 
 
+# Robots whose sizes differ by less than this share are of one size: variants of one
+# robot, and what it carries, change no controller and no motion.
+ALIKE = 0.04
+
+
 def leg_length(tree: KinematicTree, soles: Sequence[ContactFrame]) -> float:
     """Mean length of the legs from their first joint to the sole [m]; 0 for none.
 

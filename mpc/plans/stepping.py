@@ -39,32 +39,28 @@ class AddedStep:
 
 
 def recovery_steps(
-    first: Sequence[int],
+    order: Sequence[int],
     s: float,
     spacing: float,
-    intervals: int,
-    count: int,
+    intervals: Sequence[int],
     second: float = -np.inf,
     unloading: float = UNLOADING,
-    later: int | None = None,
 ) -> tuple[AddedStep, ...]:
     """Steps in turn from phase s.
 
     Args:
-        first: patches in the order in which they step.
+        order: patches in the order in which they step.
         s: phase now [s].
         spacing: distance of knots in phase [s].
-        intervals: how many of them a swing takes; one of standing lies between.
-        count: number of steps.
+        intervals: how many of them each swing takes; one of standing lies between.
         second: phase before which the second step does not begin [s].
         unloading: time in which weight leaves the first foot [s].
-        later: intervals of swings after the first; None for as many.
     """
     steps, start = [], s + unloading
-    for i in range(count):
+    for i, count in enumerate(intervals):
         start = max(start, second) if i == 1 else start
-        end = start + (later if i and later else intervals) * spacing
-        steps.append(AddedStep(first[i % len(first)], start, end))
+        end = start + count * spacing
+        steps.append(AddedStep(order[i % len(order)], start, end))
         start = end + spacing
     return tuple(steps)
 

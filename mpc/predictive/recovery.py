@@ -21,6 +21,7 @@ from backbeat.mpc.plans.stepping import UNLOADING, AddedStep, let_wait, recovery
 from backbeat.mpc.plans.touchdown import Touchdown, put_down
 from backbeat.mpc.predictive.program import PredictiveProgram
 from backbeat.mpc.reference.scale import BodyScale
+from backbeat.mpc.reference.trajectory import Reference
 
 # Ratio of sideways to forward motion above which it determines the order of steps.
 SIDEWAYS = 0.7
@@ -41,10 +42,11 @@ class Recovery:
         step_penalty: in the objective of the predictive program.
         min_saving: decrease of the objective that steps need without an alarm, so that
             a balanced robot does not step for a small displacement.
-        intervals: intervals of the horizon that a swing takes.
-        later: the same of swings after the first. Intervals are shorter for smaller
-            robots, delays and the speed of joints are not: only the first swing, which
-            is urgent, takes less time than at a scale of one.
+        intervals: intervals of the horizon that a swing takes. They are shorter for
+            smaller robots, delays and the speed of joints are not: there are more of
+            them, so that a swing takes no less time than at a scale of one.
+        urgent: the same of the first swing of a robot that is off balance to a side,
+            where it has to widen its stance before it falls over the edge of a sole.
         count: number of steps of a recovery.
         held: a foot that the behavior would keep in the air for so long after it could
             be put down, may be put down [s].
@@ -57,7 +59,7 @@ class Recovery:
     step_penalty: float = 0.3
     min_saving: float = 0.1
     intervals: int = 4
-    later: int = 4
+    urgent: int = 4
     count: int = 6
     held: float = 0.3
 
@@ -70,7 +72,7 @@ class Recovery:
             astray=scale.length * self.astray,
             ahead=scale.time * self.ahead,
             held=scale.time * self.held,
-            later=max(self.later, ceil(self.later / scale.time - 1e-9)),
+            intervals=max(self.intervals, ceil(self.intervals / scale.time - 1e-9)),
         )
 
     def improve(
@@ -112,7 +114,7 @@ class Recovery:
             ):
                 best, least = candidate, candidate.objective
         way = -astray if is_balanced else off
-        for steps in self._sequences(program, start, way):
+        for steps in self._sequences(program, start, way, is_balanced):
             saved = 0.0
             if undecided is not None and undecided.steps == steps:
                 candidate = program.solve(start, steps, undecided)
@@ -173,7 +175,11 @@ class Recovery:
         return bool(np.hypot(*(off + self.ahead * rate)) > self.alarm)
 
     def _sequences(
-        self, program: PredictiveProgram, start: PlanStart, way: np.ndarray
+        self,
+        program: PredictiveProgram,
+        start: PlanStart,
+        way: np.ndarray,
+        is_balanced: bool,
     ) -> list[tuple[AddedStep, ...]]:
         """Steps in a direction (2,) that may be taken at once, or after a landing.
 
@@ -183,20 +189,31 @@ class Recovery:
         reference, spacing = program.reference, program.weights.spacing
         s, can_wait = start.s, program.weights.can_wait
         window = self._window(program, start)
+        along, forward = _components(reference, s, way)
+        is_sideways = abs(along) > SIDEWAYS * forward
+        first = self.urgent if is_sideways and not is_balanced else self.intervals
+        soles = list(reference.soles)
+        if window.before is not None:
+            # After a step of the behavior it is the other foot's turn.
+            others = [c for c in soles if c != window.before]
+            orders = [[*others, window.before]]
+        else:
+            # Sideways, the one ahead goes first.
+            orders = [soles, soles[::-1]]
+            if is_sideways:
+                orders = orders[:1] if along > 0 else orders[1:]
         sequences = []
-        for order in self._orders(program, s, way, window.before):
+        for order in orders:
             steps = recovery_steps(
                 order,
                 window.start,
                 spacing,
-                self.intervals,
-                self.count,
+                [first, *[self.intervals] * (self.count - 1)],
                 window.settled,
                 reference.scale.time * UNLOADING,
-                self.later,
             )
             # A second one that is far off is decided when it is near.
-            if window.settled > steps[0].end + self.intervals * spacing:
+            if window.settled > steps[0].end + first * spacing:
                 steps = steps[:1]
             most = sum(w.end < window.end + 1e-6 for w in steps)
             # No foot steps twice in a row: the behavior's own step can go elsewhere.
@@ -215,7 +232,7 @@ class Recovery:
     ) -> list[Touchdown]:
         """Touchdowns of feet that the behavior keeps in the air for long."""
         reference, s = program.reference, start.s
-        landing = s + self.intervals * program.weights.spacing
+        landing = s + self.urgent * program.weights.spacing
         known = {d.contact for d in start.touchdowns}
         return [
             put_down(reference, c, landing, float(end))
@@ -223,31 +240,6 @@ class Recovery:
             for begin, end in reference.swings[c]
             if c not in known and begin <= s and end - landing > self.held
         ]
-
-    def _orders(
-        self,
-        program: PredictiveProgram,
-        s: float,
-        way: np.ndarray,
-        swinging: int | None,
-    ) -> list[list[int]]:
-        """Orders in which the soles may step: sideways, the one ahead goes first.
-
-        After a step of the behavior it is the other foot's turn.
-        """
-        reference = program.reference
-        soles = list(reference.soles)
-        if swinging is not None:
-            return [[c for c in soles if c != swinging] + [swinging]]
-        place = reference.sample(s).p_contact[soles, :2]
-        side = place[0] - place[1]
-        side = side / max(float(np.hypot(*side)), 1e-6)
-        along = float(side @ way)
-        forward = float(np.hypot(*(way - along * side)))
-        orders = [soles, soles[::-1]]
-        if abs(along) > SIDEWAYS * forward:
-            return orders[:1] if along > 0 else orders[1:]
-        return orders
 
     def _window(self, program: PredictiveProgram, start: PlanStart) -> "_Window":
         """When every sole is on the ground, next.
@@ -269,6 +261,15 @@ class Recovery:
 
 # The default.
 STEPPING = Recovery()
+
+
+def _components(reference: Reference, s: float, way: np.ndarray) -> tuple[float, float]:
+    """Parts of a direction (2,): toward the first sole, and across it, unsigned."""
+    place = reference.sample(s).p_contact[list(reference.soles), :2]
+    side = place[0] - place[1]
+    side = side / max(float(np.hypot(*side)), 1e-6)
+    along = float(side @ way)
+    return along, float(np.hypot(*(way - along * side)))
 
 
 class _Window(NamedTuple):

@@ -8,13 +8,11 @@ the Gaits of Quadrupedal Mammals", 1983).
 
 from typing import NamedTuple
 
+from backbeat.models.robot.link_frames import ALIKE
 from backbeat.models.robot.model import RobotModel
 
 # Leg [m] and mass [kg] of the robot that weights, gains and thresholds are stated for.
 LEG, MASS = 0.9727, 175.3
-# A robot that is within this share of it is of its size: variants of one robot, and
-# what it carries, change no controller.
-ALIKE = 0.04
 
 
 class BodyScale(NamedTuple):

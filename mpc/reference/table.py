@@ -8,7 +8,7 @@ import numpy as np
 from backbeat.behaviors.library.behavior import Behavior
 from backbeat.models.compiled.arrays import Array3, Array4, FlagMatrix, Matrix, Vector
 from backbeat.models.dynamics.edges import WHOLE, edge_offset
-from backbeat.models.dynamics.rolling import ROLLED
+from backbeat.models.dynamics.rolling import add_pivot_acceleration, roll
 from backbeat.models.robot.model import RobotModel
 from backbeat.models.state.frame_trajectories import frame_trajectories
 
@@ -153,14 +153,15 @@ def _roll(table: ReferenceTable, c: int, half_width: float) -> None:
     `backbeat.models.dynamics.rolling` has the equations.
     """
     R, (V, A) = table.R_contact[:, c], table.contact_motion[:, :, c].swapaxes(0, 1)
-    x, y, w = R[:, :, 0], R[:, :, 1].copy(), V[:, :3]
-    size, turned = np.hypot(y[:, 2:], ROLLED), np.cross(w, y)
-    to_pivot = -half_width * y[:, 2:] / size * y
+    x, w = R[:, :, 0], V[:, :3]
+    to_pivot, to_place, up = np.empty((len(R), 3)), np.empty(3), np.array([0.0, 0, 1])
+    for i in range(len(R)):
+        roll(R[i], up, half_width, to_pivot[i], to_place)
+        add_pivot_acceleration(R[i], up, half_width, w[i], A[i, 3:])
     table.p_contact[:, c] += to_pivot
     V[:, 3:] += np.cross(w, to_pivot)
     A[:, 3:] += np.cross(A[:, :3], to_pivot) + np.cross(w, np.cross(w, to_pivot))
-    A[:, 3:] -= half_width * turned[:, 2:] * ROLLED**2 / size**3 * turned
-    normal = np.array([0.0, 0.0, 1.0]) - x[:, 2:] * x
+    normal = up - x[:, 2:] * x
     normal /= np.linalg.norm(normal, axis=1, keepdims=True)
     R[:, :, 1], R[:, :, 2] = np.cross(normal, x), normal
 

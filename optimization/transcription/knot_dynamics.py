@@ -6,7 +6,7 @@ from backbeat.models.compiled import compiled
 from backbeat.models.dynamics.derivatives import add_wrench_derivative
 from backbeat.models.dynamics.edges import move_to_edge
 from backbeat.models.dynamics.recursion import apply_wrench
-from backbeat.models.dynamics.rolling import ROLLED
+from backbeat.models.dynamics.rolling import pivot_slope
 from backbeat.models.dynamics.rotations import add_cross
 
 
@@ -57,8 +57,7 @@ def _add_pivot_derivative(program, w, k, c, scratch):
         for m in range(3):
             y[i] += T[m, i] * scratch.R[c, m, 1]
     add_cross(y, f, turning)
-    size = np.sqrt(y[2] * y[2] + ROLLED * ROLLED)
-    moving = -program.frame_rolls[c] * ROLLED * ROLLED / (size * size * size)
+    moving = pivot_slope(y[2], program.frame_rolls[c])
     for j in range(nv):
         tilting = J[0, j] * y[1] - J[1, j] * y[0]
         for i in range(nv):

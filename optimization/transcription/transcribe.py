@@ -209,9 +209,8 @@ class Transcription:
         for i, name in enumerate(self.contacts):
             edges = schedule.edges(middles, name)
             before, after = np.r_[edges[:1], edges], np.r_[edges, edges[-1:]]
-            edge: np.ndarray = np.where(before != WHOLE, before, after)
-            chosen[:, i] = edge % len(EDGES)
-        return chosen
+            chosen[:, i] = before + (before == WHOLE) * after
+        return chosen % len(EDGES)
 
     def _center_of_mass(self) -> tuple[np.ndarray, np.ndarray]:
         N = self.problem.num_knots

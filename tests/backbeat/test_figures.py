@@ -267,6 +267,12 @@ def test_figures_of_the_robot_are_of_the_one_that_is_named():
     assert f"{h1.leg_length:.2f} m" in said
 
 
+def test_a_posture_that_a_robot_lacks_is_said_with_what_to_do():
+    with pytest.raises(BackbeatError, match="h1 has no posture cruciform") as e:
+        FIGURES["drumming-joints"].draw(Sources(robot_of_plan="h1"))
+    assert "--robot atlas" in str(e.value)
+
+
 @rendered
 @pytest.mark.slow
 @pytest.mark.parametrize(

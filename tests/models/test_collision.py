@@ -18,6 +18,7 @@ from backbeat.models.collision.making import (
     THIN,
     cover,
     make_collision_model,
+    make_self_collision_model,
 )
 from backbeat.models.collision.shapes import BOX, CAPSULE, CYLINDER, FAR, NOTHING, WORLD
 from backbeat.models.dynamics.frames import Frame
@@ -276,3 +277,42 @@ def test_nothing_is_far_from_nothing():
     g, D = Configuration(robot, robot.posture("stand")).distances(NOTHING.arrays())
     assert g.shape == (0,)
     assert D.shape == (0, robot.num_velocities)
+
+
+# Two links on a fixed base, and what the outer one has for a shape.
+OUTER = """<robot name="outer"><link name="base">
+    <collision><geometry><box size="0.1 0.1 0.1"/></geometry></collision></link>
+  {inner}{outer}</robot>"""
+LINK = """<link name="{name}"><inertial><mass value="1"/>
+    <inertia ixx=".01" ixy="0" ixz="0" iyy=".01" iyz="0" izz=".01"/></inertial>
+    {collision}</link>
+  <joint name="{name}" type="revolute"><parent link="{parent}"/><child link="{name}"/>
+    <origin xyz="0 0 -0.2"/><axis xyz="0 1 0"/>
+    <limit lower="-1" upper="1" effort="20" velocity="5"/></joint>"""
+# An octahedron with half axes of 2, 3 and 8 cm.
+CORNERS = [(x, 0, 0) for x in (0.02, -0.02)] + [(0, y, 0) for y in (0.03, -0.03)]
+CORNERS += [(0, 0, z) for z in (0.08, -0.08)]
+FACES = [(a, b, c) for a in (1, 2) for b in (3, 4) for c in (5, 6)]
+
+
+@pytest.mark.parametrize(
+    "shape",
+    ['<mesh filename="outer.obj"/>', '<drake:ellipsoid a="0.02" b="0.03" c="0.08"/>'],
+)
+def test_planners_see_a_box_around_what_is_no_primitive(tmp_path, shape):
+    """The hull of a mesh collides in Drake, and so do ellipsoids."""
+    corners = "".join(f"v {x} {y} {z}\n" for x, y, z in CORNERS)
+    faces = "".join(f"f {a} {b} {c}\n" for a, b, c in FACES)
+    (tmp_path / "outer.obj").write_text(corners + faces)
+    collision = f"<collision><geometry>{shape}</geometry></collision>"
+    inner = LINK.format(name="inner", parent="base", collision="")
+    outer = LINK.format(name="outer", parent="inner", collision=collision)
+    (tmp_path / "outer.urdf").write_text(OUTER.format(inner=inner, outer=outer))
+    yaml = "name: outer\nurdf: outer.urdf\nbase: base\nfixed: true\n"
+    (tmp_path / "outer.yaml").write_text(yaml)
+    robot = RobotModel(tmp_path / "outer.yaml")
+    model = make_self_collision_model(robot, apart=[["base", "outer"]])
+    assert model.watches("base", "outer")
+    (solid,) = (s for s in model.solids if s.name == "outer")
+    assert solid.kind == BOX
+    assert_allclose(solid.size, (0.02, 0.03, 0.08), atol=EXACT)

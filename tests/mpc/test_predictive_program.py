@@ -165,7 +165,7 @@ def test_the_tempo_goes_on_from_what_it_was(program, rate, late):
     """Steps that no plan before had are no reason for a jump."""
     elapsed, w = 0.02, program.weights
     start = PlanStart(9.0 + late, 9.0, PUSHED, rate=rate, elapsed=elapsed)
-    steps = recovery_steps(list(program.reference.soles), 9.0, w.spacing, 4, 2)
+    steps = recovery_steps(list(program.reference.soles), 9.0, w.spacing, [4] * 2)
     anew = program.solve_anew(start, steps)
     for plan in (program.solve(start), program.solve(start, steps), anew):
         assert abs(1 / plan.rate - 1 / rate) <= w.max_phase_rate_change * elapsed + 1e-9
@@ -180,7 +180,7 @@ def test_legs_push_nobody_up_to_where_they_are_straight(program, height, speed):
     w, g = program.weights, program.reference.robot.gravity
     start = PlanStart(9.0, 9.0, np.zeros(12))
     start.deviation[[1, 2, 4, 5]] = 0.2, height, 1.4, speed
-    steps = recovery_steps(list(program.reference.soles), 9.0, w.spacing, 4, 4)
+    steps = recovery_steps(list(program.reference.soles), 9.0, w.spacing, [4] * 4)
     plan = program.solve_anew(start, steps)
     flight = height + max(speed, 0.0) ** 2 / (2 * g)
     highest = plan.deviation[1:, 2].max()

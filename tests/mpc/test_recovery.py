@@ -106,7 +106,7 @@ def test_steps_to_come_are_given_up_once_all_is_well(
     stand, program, speed, moved, goes_on
 ):
     step, sample = PredictiveCore(program, recovery=Recovery()), stand.sample(2.0)
-    steps = recovery_steps(stand.soles, 2.0, program.weights.spacing, 4, 4)
+    steps = recovery_steps(stand.soles, 2.0, program.weights.spacing, [4] * 4)
     before = replace(program.rest(2.0, 2.0), steps=steps)
     q, v = sample.q.copy(), sample.v.copy()
     q[4] += moved
@@ -129,7 +129,7 @@ def cut_short(program, start, plan):
 def test_the_step_under_way_is_the_last_one_once_all_is_well(
     program, speed, moved, goes_on
 ):
-    steps = recovery_steps(program.reference.soles, 1.9, 0.05, 4, 4)
+    steps = recovery_steps(program.reference.soles, 1.9, 0.05, [4] * 4)
     deviation = fast(x=speed)
     deviation[0] = moved
     start = PlanStart(2.05, 2.05, deviation, np.full((2, 2), [moved, 0.0]))
@@ -141,7 +141,7 @@ def test_the_step_under_way_is_the_last_one_once_all_is_well(
 @pytest.mark.parametrize(("speed", "goes_on"), [(0.0, False), (1.0, True)])
 def test_steps_are_not_given_up_in_an_alarm(program, monkeypatch, speed, goes_on):
     """However little it would cost: steps were taken for more."""
-    steps = recovery_steps(program.reference.soles, 1.9, 0.05, 4, 4)
+    steps = recovery_steps(program.reference.soles, 1.9, 0.05, [4] * 4)
     deviation = fast(x=speed)
     start = PlanStart(2.05, 2.05, deviation, np.zeros((2, 2)))
     plan = program.solve_anew(start, steps)
@@ -183,7 +183,7 @@ def test_undecided_steps_are_given_up_for_much_whatever_is_tried_first(
     """For more than the price, not for a little less than that."""
     recovery, start = Recovery(), PlanStart(2.0, 2.0, fast(y=0.6), np.zeros((2, 2)))
     plan = program.solve(start)
-    ours, others = (recovery_steps(o, 2.0, 0.05, 4, 2) for o in ([0, 1], [1, 0]))
+    ours, others = (recovery_steps(o, 2.0, 0.05, [4] * 2) for o in ([0, 1], [1, 0]))
     monkeypatch.setattr(Recovery, "_sequences", lambda *_: [ours, others][order])
     undecided = replace(plan, steps=ours)
     for cheaper, kept in ((0.8, ours), (1.2, others)):
@@ -218,7 +218,7 @@ def test_without_stepping_nobody_steps(stand):
 @pytest.mark.parametrize("deviation", [fast(x=1.2), fast(y=0.8), fast(x=-0.8, y=-0.5)])
 def test_soles_move_in_the_air_alone_and_stay_within_reach(program, deviation):
     order = program.reference.soles if deviation[4] >= 0 else (1, 0)
-    steps = recovery_steps(order, 2.0, 0.05, 4, 4)
+    steps = recovery_steps(order, 2.0, 0.05, [4] * 4)
     plan = program.solve(PlanStart(2.0, 2.0, deviation), steps)
     w = program.weights
     for i, c in enumerate(program.reference.soles):
@@ -239,7 +239,7 @@ def test_soles_move_in_the_air_alone_and_stay_within_reach(program, deviation):
 def test_products_of_deviations_are_taken_from_the_plan_before(program):
     """A plan about the plan before predicts a hard push better than one about rest."""
     start = PlanStart(2.0, 2.0, fast(x=0.9))
-    steps = recovery_steps(program.reference.soles, 2.0, 0.05, 4, 4)
+    steps = recovery_steps(program.reference.soles, 2.0, 0.05, [4] * 4)
     first = program.solve(start, steps)
     again = first
     for _ in range(4):
@@ -264,7 +264,7 @@ def test_who_falls_in_mid_swing_lands_earlier_and_steps_no_faster(march, velocit
         if start < s < end
     ]
     order = [x for x in reference.soles if x != c] + [c]
-    steps = recovery_steps(order, end, march.weights.spacing, 4, 2)
+    steps = recovery_steps(order, end, march.weights.spacing, [4] * 2)
     first = march.solve(now, steps)
     plan = march.solve_anew(now, steps)
     assert landing(plan, end) < 0.75 * landing(first, end)

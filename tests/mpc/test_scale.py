@@ -120,19 +120,14 @@ def test_thresholds_of_recovery_go_with_the_leg(pair):
 
 
 @pytest.mark.parametrize("length", [1.0, 0.95, 0.77, 0.58, 0.25])
-def test_later_swings_take_no_less_time_on_a_smaller_robot(length):
+def test_swings_take_no_less_time_on_a_smaller_robot(length):
     """Delays and the speed of joints do not shrink with the robot."""
     usual = PredictiveWeights()
     spacing = usual.for_leg(length * LEG).spacing
     found = STEPPING.at(BodyScale(length))
-    steps = recovery_steps(
-        [0, 1], 0.0, spacing, found.intervals, found.count, later=found.later
-    )
-    lasts = np.array([step.end - step.start for step in steps])
-    usually = STEPPING.later * usual.spacing
-    assert lasts[0] == pytest.approx(STEPPING.intervals * spacing)
-    assert np.all(lasts[1:] >= usually - 1e-9)
-    assert np.all(lasts[1:] < usually + spacing - 1e-9)
+    usually = STEPPING.intervals * usual.spacing
+    assert usually - 1e-9 <= found.intervals * spacing < usually + spacing - 1e-9
+    assert found.urgent == STEPPING.urgent
 
 
 def test_recovery_at_a_scale_of_one_is_as_stated():
@@ -155,21 +150,42 @@ def programs(tmp_path_factory):
     return found
 
 
-def pushed(program, leg):
-    """The plan of two steps of a robot that was pushed to the left, by its leg [m]."""
-    scale, spacing = program.reference.scale, program.weights.spacing
+def pushed(leg, x, y):
+    """(12,) deviation of a robot in motion, ahead and to the left, by its leg [m]."""
     deviation = np.zeros(12)
-    deviation[:2] = 0.03 * leg, 0.05 * leg
-    deviation[3:5] = 0.1 * leg**0.5, 0.2 * leg**0.5
-    steps = recovery_steps([0, 1], 0.0, spacing, 4, 2, unloading=scale.time * UNLOADING)
-    return program.solve_anew(PlanStart(0.0, 0.0, deviation), steps)
+    deviation[:2] = 0.2 * x * leg, 0.2 * y * leg
+    deviation[3:5] = x * leg**0.5, y * leg**0.5
+    return deviation
+
+
+def stepping(program, leg):
+    """The plan of two steps after a push to the left and ahead."""
+    time, spacing = program.reference.scale.time, program.weights.spacing
+    steps = recovery_steps([0, 1], 0.0, spacing, [4] * 2, unloading=time * UNLOADING)
+    return program.solve_anew(PlanStart(0.0, 0.0, pushed(leg, 0.1, 0.2)), steps)
+
+
+@pytest.mark.parametrize(
+    ("way", "urgent"), [((0.5, 0.0), False), ((-0.5, 0.1), False), ((0.1, 0.5), True)]
+)
+def test_only_first_steps_to_a_side_are_urgent(programs, way, urgent):
+    """A body that falls to a side is over the edge of a sole soon."""
+    program = programs[0]
+    recovery = STEPPING.at(program.reference.scale)
+    start = PlanStart(0.0, 0.0, pushed(program.reference.robot.leg_length, *way))
+    rest = program.rest(0.0, 0.0)
+    plan = recovery.improve(program, start, None, rest, 0.02)
+    lasts = [(w.end - w.start) / program.weights.spacing for w in plan.steps]
+    assert recovery.intervals > recovery.urgent
+    first = recovery.urgent if urgent else recovery.intervals
+    assert lasts == pytest.approx([first] + [recovery.intervals] * (len(lasts) - 1))
 
 
 def test_plans_of_robots_of_one_shape_are_alike(programs):
     """Steps go as far in legs and take as long in their pendulum times."""
     legs = [program.reference.robot.leg_length for program in programs]
     assert legs[1] == pytest.approx(SMALL * legs[0])
-    large, small = (pushed(*pair) for pair in zip(programs, legs, strict=True))
+    large, small = (stepping(*pair) for pair in zip(programs, legs, strict=True))
     step = np.ptp(large.shift, axis=0).max()
     assert step > 0.05 * legs[0]
     np.testing.assert_allclose(small.shift, SMALL * large.shift, atol=0.02 * step)

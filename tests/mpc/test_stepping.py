@@ -24,7 +24,7 @@ def march(built):
 
 
 def test_soles_step_in_turn_and_stand_between():
-    steps = recovery_steps([1, 0], 2.0, 0.05, 4, 5)
+    steps = recovery_steps([1, 0], 2.0, 0.05, [4] * 5)
     assert [w.contact for w in steps] == [1, 0, 1, 0, 1]
     assert steps[0].start > 2.0
     for step in steps:

@@ -15,6 +15,7 @@ from backbeat.behaviors.music.notation.score import HANDS
 from backbeat.figures.drawing.canvas import INCH, picture_axes, show
 from backbeat.figures.drawing.picture import Camera, OffscreenScene
 from backbeat.figures.drawing.sources import Sources
+from backbeat.models.common.errors import BackbeatError
 from backbeat.models.robot.model import RobotModel
 from backbeat.models.state.configuration import Configuration
 from backbeat.mpc.reference.scale import LEG
@@ -104,10 +105,25 @@ def joint_axes(robot: RobotModel, q: np.ndarray) -> dict[str, np.ndarray]:
     return found
 
 
+def _posed(robot: RobotModel, posture: str) -> np.ndarray:
+    """(nq,) a posture that the picture is of.
+
+    Raises:
+        BackbeatError: the robot does not have it.
+    """
+    if posture not in robot.posture_names:
+        raise BackbeatError(
+            f"{robot.name} has no posture {posture}, which this figure shows",
+            hint=f"add {posture} to postures in a YAML that is like: {robot.name}, or "
+            "draw a robot that has it, as with --robot atlas",
+        )
+    return robot.posture(posture)
+
+
 def drumming_joints(sources: Sources) -> Figure:
     """The robot from ahead, an arrow along each axis, names and ranges below."""
     robot = sources.robot
-    q = robot.posture(STRETCHED)
+    q = _posed(robot, STRETCHED)
     picture = OffscreenScene(robot).photograph(q, STRAIGHT_ON)
     found = joint_axes(robot, q)
     with mpl.rc_context(STYLE):
@@ -181,7 +197,7 @@ def singular_pose(sources: Sources) -> Figure:
         for axes, (posture, title) in zip(
             figure.subplots(1, 2), titles.items(), strict=True
         ):
-            q = robot.posture(posture)
+            q = _posed(robot, posture)
             state = Configuration(robot, q)
             show(axes, scene_view.photograph(q, ABOVE))
             least = []

@@ -23,7 +23,7 @@ from pydrake.systems.framework import DiagramBuilder
 
 from backbeat.behaviors.takes.joint_orders import body_names
 from backbeat.models.common.outside_file import read_bytes
-from backbeat.models.meshing.gltf_reading import read_gltf
+from backbeat.models.meshing.gltf_reader import read_gltf
 from backbeat.models.robot.model import RobotModel
 
 GRAY = Rgba(0.6, 0.6, 0.62, 1.0)
@@ -101,7 +101,7 @@ def _mesh(shape: Mesh, X: RigidTransform) -> list[tuple[str, dict[str, Any]]]:
     if path.suffix.lower() != ".gltf":
         return []
     parts = []
-    for surface in read_gltf(read_bytes(path, "mesh"), str(path)):
+    for surface in read_gltf(read_bytes(path, "mesh"), str(path), path.parent):
         points = surface.corners.reshape(-1, 3) * np.asarray(shape.scale3())
         flat, at = np.unique(np.round(points, 5), axis=0, return_inverse=True)
         red, green, blue = surface.color or (GRAY.r(), GRAY.g(), GRAY.b())
