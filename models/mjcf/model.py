@@ -11,7 +11,7 @@ from backbeat.models.collision.patch_geometry import support_body
 from backbeat.models.contact.cones import STICK_TIP
 from backbeat.models.kit.drum_kit import CHAIR, KIT
 from backbeat.models.kit.pedals import AXLE, HINGE
-from backbeat.models.mjcf.contact import ContactLaw, struck_reference
+from backbeat.models.mjcf.contact import GRIP, ContactLaw, struck_reference
 from backbeat.models.mjcf.package import load_mujoco
 from backbeat.models.mjcf.shapes import PlacedShape, add_shape, placed_shapes
 from backbeat.models.mjcf.tree import BodyTree
@@ -35,6 +35,7 @@ class MujocoModel:
         world: that it is of.
         shapes: shape by number of its `geom`.
         supports: numbers of the geoms whose friction soles feel: soles, ground, chair.
+        grips: numbers of the pairs of such geoms of which one carries weight.
         bodies: number of MuJoCo's body by number of the plant's.
     """
 
@@ -44,6 +45,7 @@ class MujocoModel:
     world: World
     shapes: tuple[PlacedShape, ...]
     supports: np.ndarray
+    grips: np.ndarray
     bodies: Mapping[int, int]
 
 
@@ -85,15 +87,19 @@ def make_model(
     for shape in shapes:
         geom = add_shape(mujoco, spec, tree.bodies[shape.body], world, shape)
         surfaces.cover(geom, shape)
-    _keep_apart(spec, world, tree, shapes)
+    _name_pairs(spec, world, tree, shapes, surfaces)
     model = spec.compile()
     by_name = {s.name: s for s in shapes}
     ordered = tuple(by_name[model.geom(i).name] for i in range(model.ngeom))
     supports = [i for i, s in enumerate(ordered) if s.body in surfaces.supports]
+    grips = [
+        i
+        for i, (a, b) in enumerate(zip(model.pair_geom1, model.pair_geom2, strict=True))
+        if surfaces.grip(ordered[a], ordered[b])
+    ]
     bodies = {k: model.body(b.name).id for k, b in tree.bodies.items()}
-    return MujocoModel(
-        mujoco, spec, model, world, ordered, np.array(supports, int), bodies
-    )
+    numbers = np.array(supports, int), np.array(grips, int)
+    return MujocoModel(mujoco, spec, model, world, ordered, *numbers, bodies)
 
 
 class _Surfaces:
@@ -111,6 +117,7 @@ class _Surfaces:
         self._ground = int(plant.world_body().index())
         soles = {int(support_body(plant, robot, n).index()) for n in robot.patches}
         self._sole_friction = [s.friction for s in shapes if s.body in soles]
+        self._patches = soles
         self.supports, self._members = {self._ground, *soles}, {}
         self._standing = {self._ground}
         if not scene.name:
@@ -125,6 +132,12 @@ class _Surfaces:
             self._standing.add(chair)
         boards = [plant.GetBodyByName(p.board) for p in kit.pedals()]
         self._standing |= {int(b.index()) for b in boards}
+
+    def grip(self, one: PlacedShape, other: PlacedShape) -> bool:
+        """Whether one of two shapes carries the robot on the other."""
+        return (one.body in self._patches and other.body in self._standing) or (
+            other.body in self._patches and one.body in self._standing
+        )
 
     def cover(self, geom: Any, shape: PlacedShape) -> None:
         """Sets what a geom is made of."""
@@ -143,13 +156,17 @@ class _Surfaces:
         geom.friction[0] = 2.0 * own * other / (own + other)
 
 
-def _keep_apart(
-    spec: Any, world: World, tree: BodyTree, shapes: list[PlacedShape]
+def _name_pairs(
+    spec: Any,
+    world: World,
+    tree: BodyTree,
+    shapes: list[PlacedShape],
+    surfaces: _Surfaces,
 ) -> None:
     """Lets those shapes touch that do so in the plant.
 
-    Where some shapes of two bodies touch and others do not, the bodies are kept apart
-    but for pairs that are named.
+    Where some shapes of two bodies touch and others do not, or where they have
+    friction of their own, the bodies are kept apart but for pairs that are named.
     """
     inspector = world.scene_graph.model_inspector()
     of_body: dict[int, list[PlacedShape]] = {}
@@ -164,21 +181,28 @@ def _keep_apart(
                 for s, t in pairs
                 if not inspector.CollisionFiltered(s.geometry, t.geometry)
             ]
-            if len(touching) == len(pairs):
+            grips = surfaces.grip(*pairs[0])
+            if len(touching) == len(pairs) and not grips:
                 continue
             names = tree.bodies[a].name, tree.bodies[b].name
             spec.add_exclude(bodyname1=names[0], bodyname2=names[1])
             for s, t in touching:
-                _add_pair(spec, s, t)
+                _add_pair(spec, s, t, grips)
 
 
-def _add_pair(spec: Any, one: PlacedShape, other: PlacedShape) -> None:
-    """Lets two shapes touch with what MuJoCo would give them of its own."""
+def _add_pair(spec: Any, one: PlacedShape, other: PlacedShape, grips: bool) -> None:
+    """Lets two shapes touch with what MuJoCo would give them of its own.
+
+    Args:
+        spec: `MjSpec` of the shapes.
+        one, other: the shapes.
+        grips: whether their friction has a time constant of its own.
+    """
     geoms = sorted(
         (spec.geom(one.name), spec.geom(other.name)), key=lambda g: g.priority
     )
     rules = geoms[-1]
-    spec.add_pair(
+    made = spec.add_pair(
         geomname1=one.name,
         geomname2=other.name,
         condim=3,
@@ -186,3 +210,5 @@ def _add_pair(spec: Any, one: PlacedShape, other: PlacedShape) -> None:
         solref=rules.solref,
         solimp=rules.solimp,
     )
+    if grips:
+        made.solreffriction = GRIP

@@ -61,7 +61,10 @@ class MujocoEngine:
         kinds = self._lib.mjtState
         self._kept = int(kinds.mjSTATE_FULLPHYSICS) | int(kinds.mjSTATE_WARMSTART)
         self._size = self._lib.mj_stateSize(self._model, self._kept)
-        self._usual = self._model.geom_friction[made.supports, 0].copy()
+        self._usual = (
+            self._model.geom_friction[made.supports, 0].copy(),
+            self._model.pair_friction[made.grips, :2].copy(),
+        )
         self._rubs = bool((self._model.dof_frictionloss > 0).any())
         # Where the data are now, the friction in the model, and whether there was a
         # push: what is so already need not be set.
@@ -197,8 +200,9 @@ class MujocoEngine:
 
     def _rub(self, friction: float | None) -> None:
         """Gives soles and what carries them their friction at the moment."""
-        wanted = self._usual if friction is None else friction
-        self._model.geom_friction[self.made.supports, 0] = wanted
+        own, pairs = self._usual if friction is None else (friction, friction)
+        self._model.geom_friction[self.made.supports, 0] = own
+        self._model.pair_friction[self.made.grips, :2] = pairs
         self._friction = friction
 
     def _moment(self, friction: float | None) -> EngineMoment:

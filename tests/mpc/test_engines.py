@@ -147,8 +147,11 @@ def test_all_hits_are_heard(mujoco, built):
 def test_steps_are_taken(mujoco, built, contact):
     scenario = Scenario.of(behavior="walk-2", engine="mujoco", mujoco_contact=contact)
     run = run_scenario(scenario, built("walk-2"))
+    metrics = run_metrics(run)
     assert not run.fell
-    assert run_metrics(run)["com_error_mm"]["rms"] <= 8.0
+    assert metrics["com_error_mm"]["rms"] <= 8.0
+    # With the time constant of the contact for friction too, soft soles slide by 1.3.
+    assert metrics["foot_slip_mm"] <= 0.6
 
 
 def go_on(engine, now, effort):
