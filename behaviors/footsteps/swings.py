@@ -7,8 +7,8 @@ import numpy as np
 from pydrake.math import RigidTransform
 
 from backbeat.behaviors.footsteps.footprints import Footprint, Footprints, swing_path
+from backbeat.behaviors.footsteps.heel_and_toe import Roll, pitches, tilted
 from backbeat.behaviors.footsteps.jump import JUMP_CLEARANCE
-from backbeat.behaviors.footsteps.rolling import Roll, pitches, tilted
 from backbeat.behaviors.footsteps.step import FEET, STANDING
 from backbeat.behaviors.motion.time_law import minimum_jerk
 from backbeat.models.dynamics.edges import EDGE_NAMES, HEEL, TOE, edge_offset
