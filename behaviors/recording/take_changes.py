@@ -275,8 +275,8 @@ def _largest(
     def at(column: str, what: str, unit: str, joint: str = "") -> LargestChange:
         k = int(table[column].abs().to_numpy().argmax())
         value = abs(float(table[column].iloc[k]))
-        times = (float(table[c].iloc[k]) for c in ("t", "t_take"))
-        return LargestChange(what, value, unit, *times, joint)
+        t, u = (float(table[c].iloc[k]) for c in ("t", "t_take"))
+        return LargestChange(what, value, unit, t, u, joint)
 
     for column in table.columns:
         if column.endswith("_mm"):

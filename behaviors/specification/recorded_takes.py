@@ -93,8 +93,13 @@ def _entries(behavior: Behavior) -> list[Mapping[str, Any]]:
 
 def _take(behavior: Behavior, entry: Mapping[str, Any]) -> RecordedTake:
     """A take, or why it cannot be compared."""
-    times = (float(entry[k]) for k in ("start_s", "end_s", "from_s", "to_s"))
-    part = RecordedPart(*times, bool(entry["mirror"]))
+    part = RecordedPart(
+        start=float(entry["start_s"]),
+        end=float(entry["end_s"]),
+        first=float(entry["from_s"]),
+        last=float(entry["to_s"]),
+        mirror=bool(entry["mirror"]),
+    )
     move, file = str(entry["move"]), Path(str(entry["file"]))
     made = RecordedTake(move, part, str(entry["summary"]))
     where = f"recording {move}"

@@ -13,6 +13,8 @@ from backbeat.behaviors.library.behavior import Mount, make_robot
 from backbeat.behaviors.library.store import Library
 from backbeat.behaviors.specification.recorded_takes import recorded_takes
 from backbeat.cli.main import main
+from backbeat.figures.drawing.picture import Camera, OffscreenScene
+from backbeat.figures.robot.ghosts import ghosts
 from backbeat.report.pages.behavior import behavior_page
 from tests.behaviors.recordings import table, write
 from tests.behaviors.test_dance_builds import QUIET
@@ -147,3 +149,21 @@ def test_tables_that_make_no_sense(backbeat, arguments, sentence):
     code, _, error = backbeat("report", *arguments)
     assert code == 2
     assert sentence in error
+
+
+def test_both_robots_are_in_the_picture_and_the_take_alone_is_blue():
+    robot = make_robot("atlas", (), Mount())
+    scene, q = OffscreenScene(robot), robot.posture("stand")
+    camera = Camera((5.0, 0.0, 1.2), (0.0, 0.0, 0.9), 200, 160)
+    beside = q.copy()
+    beside[5] += 1.4
+    picture = ghosts(scene, beside, q, camera).astype(int)
+    blue = picture[:, :, 2] - picture[:, :, 0] > 40
+    share = scene.silhouette(q, camera)[:, :, 0]
+    # y is to the right as seen from ahead; both are as large.
+    assert blue.sum() == pytest.approx(share.sum(), rel=0.2)
+    assert blue[:, 100:].sum() > 0.95 * blue.sum()
+    same = ghosts(scene, q, q, camera).astype(int)
+    np.testing.assert_array_equal(
+        same[share == 0], scene.photograph(q, camera)[share == 0]
+    )

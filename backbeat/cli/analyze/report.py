@@ -30,6 +30,15 @@ class RecordingPlace(StrEnum):
     NONE = "none"
 
 
+ChangesFile = Annotated[
+    Path | None,
+    typer.Option(
+        help="Parquet or CSV file to write of a behavior made from a recorded take: "
+        "how far both are apart over time."
+    ),
+]
+
+
 def command(
     name: Annotated[
         str,
@@ -50,13 +59,7 @@ def command(
             "beside it) or none."
         ),
     ] = None,
-    table: Annotated[
-        Path | None,
-        typer.Option(
-            help="Parquet or CSV file to write of a behavior made from a recorded "
-            "take: how far both are apart over time."
-        ),
-    ] = None,
+    table: ChangesFile = None,
 ) -> None:
     """Writes a page: what it is or what ran, and every figure that says why.
 

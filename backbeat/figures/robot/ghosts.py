@@ -16,20 +16,18 @@ from backbeat.mpc.reference.scale import LEG
 from backbeat.report.plots.style import COLORS, STYLE
 
 # Of a robot with the legs of Atlas; others are seen from as near as they are small.
-SIDE = Camera((3.8, 3.8, 1.5), (0.0, 0.0, 0.9), 460, 560)
-TAKE = COLORS[1]
+SIDE = Camera((3.6, 3.6, 1.5), (0.0, 0.0, 0.9), 460, 520)
+TAKE = COLORS[0]
 # How much of a picture the take's color has where only the take is, and where both are.
-ALONE, OVER = 0.6, 0.3
-# A pixel that differs by more than this is not the floor's, 0 to 255.
-DIFFERS = 12
-# Changes nearer to each other than this are in one picture [s]; pictures at most.
-NEAR, MOST = 0.1, 4
-# Where a robot is that is not in the picture [m].
-AWAY = 1e3
+ALONE, OVER = 0.75, 0.25
+# Changes nearer to each other than this are in one picture [s]; pictures in a row.
+NEAR, ACROSS = 0.1, 2
+# What has a picture of its largest change: ends of names of parts; limbs have the rest.
+KINDS = ("foot", "hand", "root", "root turn", "")
 
 
 def ghost_figure(robot: RobotModel, changes: TakeChanges) -> Figure:
-    """Pictures at the largest changes: the behavior as it is, the take in orange.
+    """Pictures at the largest changes: the behavior as it is, the take in blue.
 
     Args:
         robot: whose motion both are.
@@ -42,15 +40,18 @@ def ghost_figure(robot: RobotModel, changes: TakeChanges) -> Figure:
     camera = _camera(robot)
     t = changes.table["t"].to_numpy()
     with mpl.rc_context(STYLE):
-        size = len(chosen) * camera.width / INCH, (camera.height + 50) / INCH
+        rows = -(-len(chosen) // ACROSS)
+        size = ACROSS * camera.width / INCH, rows * (camera.height + 40) / INCH
         figure = Figure(size, layout="constrained")
-        grid = figure.subplots(1, len(chosen), squeeze=False)[0]
-        for axes, change in zip(grid, chosen, strict=True):
+        grid = figure.subplots(rows, ACROSS, squeeze=False).ravel()
+        for axes in grid[len(chosen) :]:
+            axes.set_axis_off()
+        for axes, change in zip(grid, chosen, strict=False):
             k = int(np.abs(t - change.time).argmin())
             show(axes, ghosts(scene, changes.q_take[k], changes.q[k], camera))
             part = f"{change.what} ({change.joint})" if change.joint else change.what
-            axes.set_title(f"{part}\n{change.value:.0f} {change.unit}, {t[k]:.2f} s")
-        figure.suptitle("The take in orange, the behavior as it is")
+            axes.set_title(f"{part}: {_shown(change)}, at {t[k]:.2f} s")
+        figure.suptitle("The take in blue, the behavior as it is")
         return figure
 
 
@@ -61,34 +62,35 @@ def ghosts(
 
     Args:
         scene: that of the robot.
-        q_take: (nq,) the one that is drawn in orange.
+        q_take: (nq,) the one that is drawn in blue.
         q: (nq,) the other one; between them is the middle of the picture.
         camera: from where it is taken.
     """
-    rows, gone = np.stack([q_take, q]), q.copy()
+    rows = np.stack([q_take, q])
     rows[:, 4:6] -= rows[:, 4:6].mean(axis=0)
-    gone[4] += AWAY
-    floor, take, made = (
-        scene.photograph(row, camera).astype(float) for row in (gone, *rows)
-    )
-    is_take, is_made = (
-        (np.abs(picture - floor).max(axis=2) > DIFFERS)[:, :, None]
-        for picture in (take, made)
-    )
+    take, made = (scene.photograph(row, camera).astype(float) for row in rows)
+    is_take, is_made = (scene.silhouette(row, camera) for row in rows)
     # Light and shade of the take stay in its color.
     color = np.array(to_rgb(TAKE)) * (0.35 * 255.0 + 0.65 * take.mean(2)[:, :, None])
-    share = np.where(is_take, np.where(is_made, OVER, ALONE), 0.0)
+    share = is_take * (ALONE + is_made * (OVER - ALONE))
     return np.asarray((share * color + (1 - share) * made).round(), np.uint8)
 
 
 def _chosen(largest: Sequence[LargestChange]) -> list[LargestChange]:
-    """Changes to show: the largest distances, then angles, none at nearly one time."""
-    order = sorted(largest, key=lambda c: (c.unit != "mm", -c.value))
-    chosen: list[LargestChange] = []
-    for change in order:
-        if all(abs(change.time - other.time) > NEAR for other in chosen):
-            chosen.append(change)
-    return chosen[:MOST]
+    """The largest change of each kind of part, none at nearly one time."""
+    left, chosen = list(largest), list[LargestChange]()
+    for kind in KINDS:
+        found = [change for change in left if change.what.endswith(kind)]
+        left = [change for change in left if change not in found]
+        worst = max(found, key=lambda c: c.value, default=None)
+        if worst and all(abs(worst.time - c.time) > NEAR for c in chosen):
+            chosen.append(worst)
+    return chosen
+
+
+def _shown(change: LargestChange) -> str:
+    digits = 0 if change.unit == "mm" else 1
+    return f"{change.value:.{digits}f} {change.unit}"
 
 
 def _camera(robot: RobotModel) -> Camera:

@@ -38,7 +38,8 @@ def plot_deviation(table: pd.DataFrame) -> Figure:
         for axes, (title, unit, columns) in zip(grid, rows, strict=True):
             _draw(axes, table, columns)
             axes.set_title(f"{title} [{unit}]", loc="left")
-            axes.set_ylim(bottom=0.0)
+            # Room for the legend above the curves.
+            axes.set_ylim(0.0, 1.4 * axes.get_ylim()[1] if len(columns) > 1 else None)
         grid[-1].set_xlabel("time of the behavior [s]")
         return figure
 
