@@ -1,6 +1,7 @@
 """The report of a behavior that was made from a recorded take, as a user gets it."""
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -136,6 +137,29 @@ def test_a_behavior_without_a_take_has_no_such_part(built, backbeat, folder):
     code, _, error = backbeat("report", "stand", "--table", "changes.csv")
     assert code == 2
     assert "no recorded take" in error
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "sentence"),
+    [
+        ("start_s", float("nan"), "it is no part of the behavior"),
+        ("start_s", -1e9, "it is no part of the behavior"),
+        ("end_s", 1e12, "it is no part of the behavior"),
+        ("to_s", 1e12, "was asked for; the file goes from"),
+        ("from_s", float("inf"), "was asked for; the file goes from"),
+        ("file", "/dev/zero", "a device, not a file"),
+        ("file", "a\0b", "is gone"),
+        ("move", "other", "no recording 'other'"),
+    ],
+)
+def test_what_a_file_from_elsewhere_says_of_takes_is_checked(
+    stored, key, value, sentence
+):
+    (entry,) = stored.provenance["recordings"]
+    told = {**stored.provenance, "recordings": [{**entry, key: value}]}
+    (one,) = recorded_takes(replace(stored, provenance=told))
+    assert sentence in one.note
+    assert one.judged is None
 
 
 @pytest.mark.parametrize(
