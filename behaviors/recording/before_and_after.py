@@ -9,8 +9,10 @@ import numpy as np
 from backbeat.behaviors.recording.feasibility import TakeReport, examine
 from backbeat.behaviors.recording.take_changes import RecordedPart
 from backbeat.behaviors.takes.take import Take
+from backbeat.models.common.errors import BackbeatError
 from backbeat.models.robot.model import RobotModel
 from backbeat.optimization.problem.dense_trajectory import DenseTrajectory
+from backbeat.optimization.verification.certificate import Check
 
 
 class TakeMeasure(NamedTuple):
@@ -57,7 +59,9 @@ class BeforeAndAfter:
 
         Yields:
             `check`, `words`, `unit`, `most` (what is allowed), `before`, `at` [s of the
-            take], `where`, `share` (of the time beyond), `exceeds` and `after`.
+            take], `where`, `others` (the worst of what else is beyond, at times when
+            that is the worst: dictionaries with `where`, `value` and `at`), `share` (of
+            the time beyond), `exceeds` and `after`.
         """
         after = {c.name: c.value for c in self.after.checks.checks}
         before = {c.name: c for c in self.before.checks.checks}
@@ -71,10 +75,24 @@ class BeforeAndAfter:
                 "before": scale * check.value,
                 "at": check.time,
                 "where": "" if check.where == "ground" else check.where,
+                "others": [
+                    {"where": c.where, "value": scale * c.value, "at": c.time}
+                    for c in self._others(check)
+                ],
                 "share": self.before.shares[name],
                 "exceeds": not check.passed,
                 "after": scale * after[name],
             }
+
+    def _others(self, check: Check) -> list[Check]:
+        """The worst of each other subject that is beyond, largest first."""
+        worst: dict[str, Check] = {}
+        for place in self.before.checks.places:
+            if place.name == check.name and place.where != check.where:
+                known = worst.setdefault(place.where, place)
+                if place.value > known.value:
+                    worst[place.where] = place
+        return sorted(worst.values(), key=lambda c: -c.value)
 
 
 def before_and_after(
@@ -94,8 +112,13 @@ def before_and_after(
         where: names the take in errors.
 
     Raises:
-        BackbeatError: as `examine`.
+        BackbeatError: the take has no base, or the robot no two soles.
     """
+    if take.base is None:
+        raise BackbeatError(
+            f"{where}: the take has no floating base, so that its feet, balance and "
+            "torques cannot be judged"
+        )
     inside = (motion.t >= part.start) & (motion.t <= part.end)
     # Where velocities jump, a time is there twice.
     inside[1:] &= np.diff(motion.t) > 0

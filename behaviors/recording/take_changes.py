@@ -74,7 +74,8 @@ class TakeChanges:
 
     Attributes:
         part: what was compared.
-        q_take: (n, nq) configurations of the take, where the behavior has it.
+        q_take: (n, nq) configurations of the take, where the behavior has it; what was
+            not taken is as in the behavior.
         q: (n, nq) those of the behavior.
         table: n rows. `t` and `t_take` [s]; `root_mm`, `root_deg`, and `left_hand_mm`,
             `left_foot_mm` and so on, distances, unless the take has no base or its legs
@@ -98,23 +99,19 @@ class TakeChanges:
         parts = []
         if "root_mm" in columns:
             root = self.table["root_mm"]
-            parts.append(
-                f"the root is up to {root.max():.0f} mm (RMS {_rms(root):.0f})"
-            )
+            parts.append(("the root is", f"{root.max():.0f} mm (RMS {_rms(root):.0f})"))
         if worst is not None:
             rms = _rms(self.table["joints_rms_deg"])
-            parts.append(
-                f"joints are up to {worst.value:.1f} degrees ({worst.joint}; RMS of "
-                f"all {rms:.2g})"
-            )
-        for kind in ("hand", "foot"):
+            size = f"{worst.value:.1f} degrees ({worst.joint}; RMS of all {rms:.2g})"
+            parts.append(("joints are", size))
+        for kind, several in (("hand", "hands are"), ("foot", "feet are")):
             found = [c for c in columns if c.endswith(f"_{kind}_mm")]
             if found:
-                most = self.table[found].to_numpy().max()
-                plural = "feet" if kind == "foot" else "hands"
-                parts.append(f"{plural} up to {most:.0f} mm")
-        joined = ", ".join(parts[:-1]) + (" and " if parts[1:] else "") + parts[-1]
-        return f"{what}: compared with the take, {joined} elsewhere"
+                parts.append((several, f"{self.table[found].to_numpy().max():.0f} mm"))
+        said = [f"{subject} off by up to {size}" for subject, size in parts[:1]]
+        said += [f"{of.removesuffix(' are')} by up to {x}" for of, x in parts[1:]]
+        joined = ", ".join(said[:-1]) + (" and " if said[1:] else "") + said[-1]
+        return f"{what}: compared with the take, {joined}"
 
 
 def take_changes(
@@ -147,6 +144,10 @@ def take_changes(
         soles = find_soles(robot, t[1] - t[0], q)
         given = _placed(robot, given, u[1] - u[0], soles)
         columns |= _distances(robot, given, q, soles)
+    else:
+        given[:, : robot.base_positions] = q[:, : robot.base_positions]
+    rest = robot.base_positions + np.flatnonzero(~taken)
+    given[:, rest] = q[:, rest]
     index = np.flatnonzero(taken)
     away = np.degrees(q - given)[:, robot.base_positions :][:, index]
     columns["joints_rms_deg"] = np.sqrt((away**2).mean(axis=1))

@@ -73,11 +73,11 @@ def test_the_build_and_info_say_it_in_a_sentence(backbeat, stored):
     (entry,) = stored.provenance["recordings"]
     assert entry["summary"] in stored.provenance["remarks"]
     assert entry["end_s"] - entry["start_s"] == pytest.approx(1.99, abs=0.01)
-    root = re.search(r"the root is up to (\d+) mm", entry["summary"])
+    root = re.search(r"the root is off by up to (\d+) mm", entry["summary"])
     assert 1e3 * LIFT - 1 <= int(root[1]) <= 1e3 * (LIFT + SKATE)
     code, said, _ = backbeat("info", "mine")
     assert code == 0
-    assert "compared with the take, the root is up to" in " ".join(said.split())
+    assert "compared with the take, the root is off by up to" in " ".join(said.split())
 
 
 def test_the_page_has_figures_pictures_and_the_table(backbeat, tmp_path, capsys):
@@ -117,7 +117,7 @@ def test_a_take_that_is_gone_or_changed_is_said(backbeat, folder, tmp_path, stor
         assert backbeat("report", "mine")[0] == 0
         page = (tmp_path / "mine.report.html").read_text()
         assert "take.csv is gone, so that its changes cannot be shown" in page
-        assert "the root is up to" in page
+        assert "the root is off by up to" in page
         code, _, error = backbeat("report", "mine", "--table", "changes.csv")
         assert code == 2
         assert "is gone" in error

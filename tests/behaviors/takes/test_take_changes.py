@@ -8,6 +8,7 @@ import pytest
 from backbeat.behaviors.recording.before_and_after import before_and_after
 from backbeat.behaviors.recording.take_changes import RecordedPart, take_changes
 from backbeat.behaviors.takes.take import Take
+from backbeat.models.common.errors import BackbeatError
 
 # What is done to the take: the base lifted, an elbow moved for a while, and all of it
 # turned and moved along the floor, which is no change [m, rad, s].
@@ -91,9 +92,9 @@ def test_the_joint_is_found_with_its_angle_and_time(found):
 
 def test_the_sentence_has_the_same_numbers(found):
     said = found.sentence("recording take")
-    assert "the root is up to 20 mm (RMS 20)" in said
-    assert f"joints are up to 11.5 degrees ({ELBOW};" in said
-    assert "feet up to 20 mm elsewhere" in said
+    assert "the root is off by up to 20 mm (RMS 20)" in said
+    assert f"joints by up to 11.5 degrees ({ELBOW};" in said
+    assert said.endswith("and feet by up to 20 mm")
 
 
 def test_a_mirrored_take_is_compared_with_its_mirror_image(take, turn):
@@ -112,11 +113,32 @@ def test_some_joints_alone_have_no_distances(spoiled, turn, part):
     found = take_changes(spoiled, turn.robot_model, turn.motion, part, arms)
     assert "root_mm" not in found.table
     assert {c.what for c in found.largest} == {"left arm", "right arm"}
-    without = take_changes(
-        replace(spoiled, base=None), turn.robot_model, turn.motion, part
-    )
+    bare = replace(spoiled, base=None)
+    without = take_changes(bare, turn.robot_model, turn.motion, part)
+    assert "compared with the take, joints are off by up to" in without.sentence("it")
+    with pytest.raises(BackbeatError, match="no floating base, so that its feet"):
+        before_and_after(bare, turn.robot_model, turn.motion, part, "take")
     assert "root_mm" not in without.table
     assert "left leg" in {c.what for c in without.largest}
+
+
+def test_every_joint_that_is_beyond_its_range_is_named(take, turn):
+    robot, q = turn.robot_model, take.q.copy()
+    part = RecordedPart(0.0, take.t[-1], 0.0, take.t[-1])
+    beyond = {"neck_ay": 0.06, "r_arm_elx": 0.05, "l_arm_elx": 0.04}
+    for k, (name, by) in enumerate(beyond.items()):
+        rows = slice(100 * (k + 1), 100 * (k + 1) + 20)
+        q[rows, take.joints.index(name)] = (
+            robot.position_upper[robot.joint_index(name)] + by
+        )
+    judged = before_and_after(replace(take, q=q), robot, turn.motion, part, "take")
+    (row,) = [r for r in judged.rows() if r["check"] == "joint_position"]
+    found = [(row["where"], row["before"], row["at"])]
+    found += [(o["where"], o["value"], o["at"]) for o in row["others"]]
+    assert [name for name, _, _ in found] == list(beyond)
+    for k, (name, value, at) in enumerate(found):
+        assert value == pytest.approx(beyond[name], abs=1e-6)
+        assert k + 1 <= at < k + 1.2
 
 
 def test_both_are_judged_alike(spoiled, turn, part):
