@@ -230,7 +230,9 @@ def main(
             form = FORMATS[seed % len(FORMATS)]
             row, _ = repaired(truth, Path(folder), seed, form, robot)
         rows.append(row)
-        print(table(rows).splitlines()[-1], {k: round(v, 2) for k, v in row.cpu.items()})
+        print(
+            table(rows).splitlines()[-1], {k: round(v, 2) for k, v in row.cpu.items()}
+        )
         if row.refused:
             print(row.refused)
     print(table(rows))

@@ -21,6 +21,8 @@ from backbeat.behaviors.recording.planted_feet import (
     PlantedMotion,
     plant_feet,
 )
+from backbeat.behaviors.recording.smoothing import without_noise
+from backbeat.behaviors.recording.soles import noise
 from backbeat.behaviors.recording.steps import (
     RecordedStep,
     find_steps,
@@ -130,10 +132,7 @@ def _on_feet(
         where: names the recording in notes.
         is_declared: whether it was declared when each foot stands.
     """
-    # Legs have what feet, pelvis and center of mass leave them: their own angles would
-    # tilt feet that stand and swing as a dance has them.
-    legs = {robot.joint_names[j] for j in robot.leg_joints}
-    offsets = {n: o[motion.kept] for n, o in found.offsets.items() if n not in legs}
+    offsets = {n: o[motion.kept] for n, o in found.offsets.items()}
     offsets |= _body(robot, motion.q, motion.com, motion.t, motion.feet, q_start)
     begin, poses = motion.t[0], support_poses(robot, q_start)
     stance = {f: poses[n].translation()[:2] for f, n in robot.feet.items()}
@@ -195,11 +194,19 @@ def _resampled(
         area = whole(high - first) - whole(low - first)
         return np.asarray(area / (high - low)[:, None])
 
+    # Noise of means over several samples is that much less.
+    spacing = float(np.median(np.diff(source)))
+    share = min(1.0, np.sqrt(spacing / MEAN))
+
+    def motion(values: np.ndarray) -> np.ndarray:
+        shakes = share * np.array([noise(x[:, None]) for x in values.T])
+        return without_noise(mean(values), float(t[1] - t[0]), shakes)
+
     base = None
     if recording.base is not None:
-        base = mean(recording.base)
+        base = motion(recording.base)
         base[:, :4] /= np.linalg.norm(base[:, :4], axis=1)[:, None]
-    return t, (mean(recording.q[:, chosen]), base)
+    return t, (motion(recording.q[:, chosen]), base)
 
 
 def _clipped(

@@ -21,7 +21,13 @@ from backbeat.behaviors.recording.foot_contacts import (
     find_contacts,
     ground_under,
 )
-from backbeat.behaviors.recording.soles import Soles, find_soles, leg_height
+from backbeat.behaviors.recording.planted_base import planted_base
+from backbeat.behaviors.recording.soles import (
+    Soles,
+    find_soles,
+    leg_height,
+    smoothed,
+)
 from backbeat.models.common.errors import BackbeatError
 from backbeat.models.robot.model import RobotModel
 
@@ -46,13 +52,14 @@ class FootPath:
         planted: when it stands [s].
         places: (k, 3) where it stands then: x, y [m] and heading [rad].
         slides: (k,) how far the recording has it from there, at most [m].
-        rises: (k - 1,) how high it gets in between [m].
+        ways: (m, 3) places of the sole in between, each from where it leaves to where
+            it lands [m].
     """
 
     planted: tuple[Interval, ...]
     places: np.ndarray
     slides: np.ndarray
-    rises: np.ndarray
+    ways: tuple[np.ndarray, ...]
 
 
 @dataclass(frozen=True)
@@ -125,10 +132,13 @@ def plant_feet(
     q = q[kept].copy()
     q[:, 6] -= ground[kept]
     t, on = t[kept], {f: flags[kept] for f, flags in on.items()}
-    if not has_base:
+    if has_base:
+        recorded, q = find_soles(robot, dt, q), planted_base(robot, dt, q, on)
+        soles = find_soles(robot, dt, q)
+    else:
         q = carried(robot, dt, still[kept], on)
-    soles = find_soles(robot, dt, q)
-    feet = {f: _path(t, soles, f, on[f], where) for f in FEET}
+        soles = recorded = find_soles(robot, dt, q)
+    feet = {f: _path(t, soles, recorded, f, on[f], where) for f in FEET}
     return PlantedMotion(t, q, soles.com, feet, kept, tuple(notes))
 
 
@@ -263,16 +273,17 @@ def _inner(t: np.ndarray, a: int, b: int) -> slice:
 
 
 def _path(
-    t: np.ndarray, soles: Soles, foot: str, on: np.ndarray, where: str
+    t: np.ndarray, soles: Soles, recorded: Soles, foot: str, on: np.ndarray, where: str
 ) -> FootPath:
-    """Where a foot stands, and how far it was from there."""
-    p, flat, heading = soles.p[foot], soles.flat(foot), soles.heading(foot)
-    stances = runs(on)
+    """Where a foot stands, and how far it was from there as recorded."""
+    flat, was, heading = soles.flat(foot), recorded.flat(foot), soles.heading(foot)
+    p, stances = smoothed(soles.p[foot]), runs(on)
     places, slides = [], []
     for a, b in stances:
         firm = _inner(t, a, b)
-        place = np.r_[np.median(flat[firm, :2], axis=0), 0.0]
-        away = np.linalg.norm(flat[firm] - place, axis=1)
+        away = np.linalg.norm(
+            was[firm] - np.r_[np.median(was[firm, :2], axis=0), 0.0], axis=1
+        )
         if away.max() > MOST_SLIDE:
             when = t[firm.start + int(away.argmax())]
             raise BackbeatError(
@@ -280,12 +291,12 @@ def _path(
                 f"and gets {away.max():.2f} m away at {when:.2f} s; say under "
                 "'planted' when it stands"
             )
-        places.append(np.r_[place[:2], np.median(heading[firm])])
+        place = np.median(flat[firm, :2], axis=0)
+        places.append(np.r_[place, np.median(heading[firm])])
         slides.append(away.max())
-    rises = [p[b:c, 2].max() for (_, b), (c, _) in itertools.pairwise(stances)]
     return FootPath(
         tuple((float(t[a]), float(t[b - 1])) for a, b in stances),
         np.array(places),
         np.array(slides),
-        np.array(rises),
+        tuple(p[b - 1 : c + 1] for (_, b), (c, _) in itertools.pairwise(stances)),
     )
