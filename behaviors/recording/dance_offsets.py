@@ -32,6 +32,7 @@ from backbeat.behaviors.recording.steps import (
 from backbeat.behaviors.takes.take import Take
 from backbeat.models.common.errors import BackbeatError
 from backbeat.models.robot.model import RobotModel
+from backbeat.models.robot.roles import SIDES
 from backbeat.models.state.configuration import Configuration
 
 # Samples a second of what is kept, and the time that each is the mean over [s].
@@ -132,7 +133,8 @@ def _on_feet(
         where: names the recording in notes.
         is_declared: whether it was declared when each foot stands.
     """
-    offsets = {n: o[motion.kept] for n, o in found.offsets.items()}
+    free = _ankles(robot)
+    offsets = {n: o[motion.kept] for n, o in found.offsets.items() if n not in free}
     offsets |= _body(robot, motion.q, motion.com, motion.t, motion.feet, q_start)
     begin, poses = motion.t[0], support_poses(robot, q_start)
     stance = {f: poses[n].translation()[:2] for f, n in robot.feet.items()}
@@ -149,6 +151,18 @@ def _on_feet(
             *moved_start(motion.feet, at, where),
         ),
     )
+
+
+def _ankles(robot: RobotModel) -> set[str]:
+    """Joints that have what level soles leave them.
+
+    Their own angles would tilt feet that stand and swing as a dance has them. Of a
+    robot that does not say which joints its ankles are, all of the legs'.
+    """
+    roles = [f"{side} ankle" for side in SIDES]
+    if all(role in robot.roles for role in roles):
+        return {name for role in roles for name in robot.roles.names(role)}
+    return {robot.joint_names[j] for j in robot.leg_joints}
 
 
 def _chosen(

@@ -17,7 +17,7 @@ from scipy.spatial.transform import Rotation
 from backbeat.behaviors.footsteps.step import FEET
 from backbeat.behaviors.library.runs import runs
 from backbeat.behaviors.recording.smoothing import roughness
-from backbeat.behaviors.recording.soles import Soles, find_soles
+from backbeat.behaviors.recording.soles import find_soles
 from backbeat.models.robot.model import RobotModel
 
 # Landing and leaving, in which a foot rolls [s].
@@ -44,9 +44,8 @@ def planted_base(
         q: (n, nq) configurations, with a recorded base.
         on: (n,) whether a foot stands, by foot.
     """
-    firm = {f: _firm(on[f], dt) for f in FEET}
-    q = _level(find_soles(robot, dt, q), q, firm)
-    soles = find_soles(robot, dt, q)
+    q = leveled(robot, dt, q, on)
+    soles, firm = find_soles(robot, dt, q), {f: _firm(on[f], dt) for f in FEET}
     flat = {f: soles.flat(f) for f in FEET}
     q = q.copy()
     for axis in range(3):
@@ -60,17 +59,26 @@ def _firm(on: np.ndarray, dt: float) -> np.ndarray:
     out, rolling = np.zeros(len(on), bool), round(ROLLING / dt)
     for a, b in runs(on):
         first, last = a + rolling * (a > 0), b - rolling * (b < len(on))
-        out[first:last] = True
+        out[first : max(first, last)] = True
     return out
 
 
-def _level(soles: Soles, q: np.ndarray, firm: Mapping[str, np.ndarray]) -> np.ndarray:
-    """Configurations turned as soles that are flat tell.
+def leveled(
+    robot: RobotModel, dt: float, q: np.ndarray, on: Mapping[str, np.ndarray]
+) -> np.ndarray:
+    """Configurations turned so that soles on the ground are flat.
 
-    Tilts of a base that is not where it was taken to be on its body stay the same in
-    its own axes, whichever way it faces.
+    A base that is not where it was taken to be on its body is tilted the same in its
+    own axes, whichever way it faces.
+
+    Args:
+        robot: whose motion it is.
+        dt: time between samples [s].
+        q: (n, nq) configurations, with a recorded base.
+        on: (n,) whether a foot stands, by foot.
     """
-    n = len(q)
+    n, soles = len(q), find_soles(robot, dt, q)
+    firm = {f: _firm(on[f], dt) for f in FEET}
     base = Rotation.from_quat(q[:, :4], scalar_first=True)
     turns = {}
     for foot in FEET:
@@ -78,7 +86,7 @@ def _level(soles: Soles, q: np.ndarray, firm: Mapping[str, np.ndarray]) -> np.nd
         level = np.stack([up[:, 1], -up[:, 0], np.zeros(n)], axis=1)
         turns[foot] = base.inv().apply(level)
     found = np.zeros((n, 3))
-    smooth = roughness(n, soles.dt, SLOW_TILT)
+    smooth = roughness(n, dt, SLOW_TILT)
     for k in range(ROUNDS):
         weights, total = np.zeros(n), np.zeros((n, 3))
         for foot in FEET:

@@ -21,7 +21,7 @@ from backbeat.behaviors.recording.foot_contacts import (
     find_contacts,
     ground_under,
 )
-from backbeat.behaviors.recording.planted_base import planted_base
+from backbeat.behaviors.recording.planted_base import leveled, planted_base
 from backbeat.behaviors.recording.soles import (
     Soles,
     find_soles,
@@ -117,6 +117,11 @@ def plant_feet(
     if declared is None:
         apart = spacing if has_base else None
         found = find_contacts(soles, leg, robot.gravity, apart)
+        if has_base:
+            # What is level tells better which feet are on the ground.
+            q = leveled(robot, dt, q, found.on)
+            soles = find_soles(robot, dt, q)
+            found = find_contacts(soles, leg, robot.gravity, apart)
         on, ground = found.on, found.ground
         kept = _standing_at_ends(t, found, where)
         _check_flights(t, found, kept, where)
