@@ -143,7 +143,8 @@ def counterpart(
     (move,) = dance.recorded(folder, ["take-1"]).values()
     described = dance.recordings["take-1"]
     (event,) = [e for e in made.events if e.what == "take-1"]
-    assert described.start is not None and described.end is not None
+    assert described.start is not None
+    assert described.end is not None
     n = round((described.end - described.start) * RATE) + 1
     u = np.linspace(0.0, 1.0, n)
     own = described.start + u * (described.end - described.start)
@@ -216,6 +217,7 @@ def main(
     only: Annotated[
         list[str] | None, typer.Option(help="ROBOT/NAME; may be repeated.")
     ] = None,
+    draw: Annotated[int, typer.Option(help="Of the errors that are drawn.")] = 0,
     output: Annotated[Path, typer.Option(help="Results as JSON.")] = Path(
         "spoiled-takes.json"
     ),
@@ -228,7 +230,8 @@ def main(
         truth = truth_of(shelf.load(name, robot))
         with tempfile.TemporaryDirectory() as folder:
             form = FORMATS[seed % len(FORMATS)]
-            row, _ = repaired(truth, Path(folder), seed, form, robot)
+            drawn = seed + len(PAIRS) * draw
+            row, _ = repaired(truth, Path(folder), drawn, form, robot)
         rows.append(row)
         print(
             table(rows).splitlines()[-1], {k: round(v, 2) for k, v in row.cpu.items()}

@@ -28,7 +28,7 @@ COM_MOVED, MOVED, PELVIS_MOVED = (10000.0, 10000.0, 20000.0), 2000.0, 2000.0
 # Of the center of mass where feet move, and of its height about a jump.
 COM_STEPPING, HEIGHT_FLYING = (20.0, 20.0, 400.0), 40.0
 # Of the center of mass where a recording says where it is while feet move.
-COM_LED = (1000.0, 1000.0, 4000.0)
+COM_LED = (10000.0, 10000.0, 20000.0)
 # Beats about a step in which the steps decide; and about a jump, before and after.
 NEAR, PUSH, LAND = 0.5, 1.25, 1.25
 # Factor on the costs of a move that is tracked stiffly; a soft one has its inverse.

@@ -25,6 +25,7 @@ from backbeat.behaviors.recording.smoothing import without_noise
 from backbeat.behaviors.recording.soles import noise
 from backbeat.behaviors.recording.steps import (
     RecordedStep,
+    as_stepped,
     find_steps,
     first_places,
     moved_start,
@@ -32,13 +33,14 @@ from backbeat.behaviors.recording.steps import (
 from backbeat.behaviors.takes.take import Take
 from backbeat.models.common.errors import BackbeatError
 from backbeat.models.robot.model import RobotModel
-from backbeat.models.robot.roles import SIDES
 from backbeat.models.state.configuration import Configuration
 
 # Samples a second of what is kept, and the time that each is the mean over [s].
 RATE, MEAN = 50.0, 0.04
 # Distance from joint stops [rad].
 STOP = 0.05
+# Tilt of soles that are level in the air [rad].
+LEVEL = 0.15
 # Smaller changes are not worth a word [rad, m].
 SLIGHT_ANGLE, SLIGHT_WAY = 0.005, 0.002
 
@@ -133,16 +135,17 @@ def _on_feet(
         where: names the recording in notes.
         is_declared: whether it was declared when each foot stands.
     """
-    free = _ankles(robot)
+    free = _left_out(robot, motion.feet)
     offsets = {n: o[motion.kept] for n, o in found.offsets.items() if n not in free}
-    offsets |= _body(robot, motion.q, motion.com, motion.t, motion.feet, q_start)
+    feet = as_stepped(motion.feet)
+    offsets |= _body(robot, motion.q, motion.com, motion.t, feet, q_start)
     begin, poses = motion.t[0], support_poses(robot, q_start)
     stance = {f: poses[n].translation()[:2] for f, n in robot.feet.items()}
-    at = first_places(motion.feet, stance)
+    at = first_places(feet, stance)
     return DanceOffsets(
         t=motion.t - begin,
         offsets=offsets,
-        steps=tuple(find_steps(motion.feet, begin, at, where)),
+        steps=tuple(find_steps(feet, begin, at, where)),
         planted={foot: path.planted for foot, path in motion.feet.items()},
         notes=(*motion.notes, *_stances(motion.feet, is_declared, where)),
         changes=(
@@ -153,16 +156,18 @@ def _on_feet(
     )
 
 
-def _ankles(robot: RobotModel) -> set[str]:
-    """Joints that have what level soles leave them.
+def _left_out(robot: RobotModel, feet: Mapping[str, FootPath]) -> set[str]:
+    """Joints of legs that have what the soles leave them, rather than their own angles.
 
-    Their own angles would tilt feet that stand and swing as a dance has them. Of a
-    robot that does not say which joints its ankles are, all of the legs'.
+    A dance has feet land, leave and swing about level. Ankles of feet that roll or
+    point would tilt them. Of a robot that does not say which joints its ankles are, all
+    of the legs' joints are left out.
     """
-    roles = [f"{side} ankle" for side in SIDES]
-    if all(role in robot.roles for role in roles):
-        return {name for role in roles for name in robot.roles.names(role)}
-    return {robot.joint_names[j] for j in robot.leg_joints}
+    ankles = {side: f"{side} ankle" for side in feet}
+    if not all(role in robot.roles for role in ankles.values()):
+        return {robot.joint_names[j] for j in robot.leg_joints}
+    tilted = [side for side, path in feet.items() if path.tilt > LEVEL]
+    return {name for side in tilted for name in robot.roles.names(ankles[side])}
 
 
 def _chosen(

@@ -54,12 +54,14 @@ class FootPath:
         slides: (k,) how far the recording has it from there, at most [m].
         ways: (m, 3) places of the sole in between, each from where it leaves to where
             it lands [m].
+        tilt: of the sole, at most [rad].
     """
 
     planted: tuple[Interval, ...]
     places: np.ndarray
     slides: np.ndarray
     ways: tuple[np.ndarray, ...]
+    tilt: float
 
 
 @dataclass(frozen=True)
@@ -304,4 +306,5 @@ def _path(
         np.array(places),
         np.array(slides),
         tuple(p[b - 1 : c + 1] for (_, b), (c, _) in itertools.pairwise(stances)),
+        float(soles.tilt(foot).max()),
     )
