@@ -1,8 +1,8 @@
 """`python -m benchmarks.spoiled_takes`: takes of known truth, spoiled and repaired.
 
-Behaviors of a library are written as takes of 50 samples a second with the errors of
-recordings, imported and built as a user does. The result is compared with the truth,
-and so is the take.
+Behaviors are written as takes of 50 samples a second with the errors of recordings,
+imported and built as a user does. The result is compared with the truth, and so is the
+take. Behaviors that the library lacks are built.
 """
 
 import contextlib
@@ -26,7 +26,7 @@ from backbeat.behaviors.library.table import to_frame
 from backbeat.behaviors.recording.feasibility import examine
 from backbeat.behaviors.recording.nearness import Nearness, nearness
 from backbeat.behaviors.recording.take_file import configurations, read_take
-from backbeat.behaviors.specification.kinds import read_any
+from backbeat.behaviors.specification.kinds import Variant, read_any
 from backbeat.behaviors.takes.take import Take
 from backbeat.behaviors.takes.writers.formats import WRITTEN
 from backbeat.behaviors.takes.writers.states import MotionStates, motion_states
@@ -39,7 +39,7 @@ from benchmarks.spoiling import USUAL, Spoiling, spoiled
 
 RATE = 50.0
 FORMATS = ("csv", "csv-robot")
-PAIRS = (
+PAIRS: tuple[tuple[str, str], ...] = (
     *(("g1", name) for name in ("walk-2", "walk-6", "march", "groove", "bow")),
     *(("g1", name) for name in ("deep-squat", "side-step", "step-touch", "kick")),
     *(("g1", name) for name in ("quarter-turn", "toe-tap", "one-leg-balance")),
@@ -81,8 +81,9 @@ class Repair:
     @property
     def nearer(self) -> bool:
         """Whether the motion is nearer to the truth than the take was."""
-        made = self.before and self.after
-        return bool(made and self.after.nearer_than(self.before))  # type: ignore
+        if self.before is None or self.after is None:
+            return False
+        return self.after.nearer_than(self.before)
 
 
 def truth_of(behavior: Behavior, longest: float = LONGEST) -> MotionStates:
@@ -223,25 +224,38 @@ def main(
     ),
 ) -> None:
     """Spoils behaviors of a library, repairs them, and prints a table."""
-    pairs = [tuple(p.split("/", 1)) for p in only] if only else PAIRS
-    rows, shelf = [], Library(library)
+    pairs = PAIRS
+    if only:
+        pairs = tuple((r, n) for r, _, n in (p.partition("/") for p in only))
+    rows, shelf = list[Repair](), Library(library)
     for robot, name in pairs:
-        seed = PAIRS.index((robot, name)) if (robot, name) in PAIRS else 0
-        truth = truth_of(shelf.load(name, robot))
-        with tempfile.TemporaryDirectory() as folder:
-            form = FORMATS[seed % len(FORMATS)]
-            drawn = seed + len(PAIRS) * draw
-            row, _ = repaired(truth, Path(folder), drawn, form, robot)
-        rows.append(row)
-        print(
-            table(rows).splitlines()[-1], {k: round(v, 2) for k, v in row.cpu.items()}
-        )
-        if row.refused:
-            print(row.refused)
+        rows.append(measured(robot, name, shelf, draw))
+        print(table(rows).splitlines()[-1], flush=True)
     print(table(rows))
     done = [r for r in rows if not r.refused]
     print(f"{len(done)} of {len(rows)} certified, {sum(r.nearer for r in done)} nearer")
+    print(f"processor time of a second of motion: {stages(done)}")
     write_results(output, takes=[asdict(r) for r in rows])
+
+
+def measured(robot: str, name: str, library: Library, draw: int = 0) -> Repair:
+    """Spoils and repairs a behavior of a library, with the errors of its place."""
+    at = PAIRS.index((robot, name)) if (robot, name) in PAIRS else 0
+    if library.key(name, robot) is None:
+        build(name, library, variant=Variant(robot=robot))
+    truth = truth_of(library.load(name, robot))
+    form = FORMATS[at % len(FORMATS)]
+    with tempfile.TemporaryDirectory() as folder:
+        drawn = at + len(PAIRS) * draw
+        return repaired(truth, Path(folder), drawn, form, robot)[0]
+
+
+def stages(rows: Sequence[Repair]) -> str:
+    """Processor time by stage, over all takes."""
+    whole = sum(r.seconds[1] for r in rows)
+    names = dict.fromkeys(n for r in rows for n in r.cpu)
+    spent = {n: sum(r.cpu.get(n, 0.0) for r in rows) / whole for n in names}
+    return ", ".join(f"{n} {1e3 * x:.0f} ms" for n, x in spent.items())
 
 
 if __name__ == "__main__":

@@ -17,6 +17,8 @@ BETWEEN = 0.08
 # Time for which a foot is still that leaves or lands, and time on both feet between two
 # steps that is left of it: four knots of the usual distance [s].
 STILL, LEAST_BOTH = 0.05, 0.22
+# The least that a step takes [s].
+SHORTEST = 0.2
 # Smaller changes of where a foot starts are not worth a word [m].
 SLIGHT = 0.05
 
@@ -79,7 +81,8 @@ def as_stepped(feet: Mapping[str, FootPath]) -> dict[str, FootPath]:
     """Feet that leave a little earlier and land a little later than they were found to.
 
     A plan has a foot still for a knot after it leaves and before it lands, so that what
-    moves in between has its recorded time. Steps that follow each other keep theirs.
+    moves in between has its recorded time. Steps that follow each other keep theirs,
+    and so do those that are too short for any plan.
 
     Args:
         feet: what each foot does.
@@ -94,7 +97,9 @@ def as_stepped(feet: Mapping[str, FootPath]) -> dict[str, FootPath]:
         float(np.clip(0.5 * (off - on - LEAST_BOTH), 0.0, STILL))
         for on, off in zip(befores, afters, strict=True)
     ]
-    for i, (_, _, foot, k) in enumerate(found):
+    for i, (off, on, foot, k) in enumerate(found):
+        if on - off < SHORTEST:
+            continue
         rows[foot][k][1] -= pads[i]
         rows[foot][k + 1][0] += pads[i + 1]
     return {
