@@ -85,6 +85,11 @@ def leveled(
         up = soles.R[foot][:, :, 2]
         level = np.stack([up[:, 1], -up[:, 0], np.zeros(n)], axis=1)
         turns[foot] = base.inv().apply(level)
+    if any(robot.contacts[name].rolls for name in robot.feet.values()):
+        # Soles without an ankle for it roll with their legs, to either side alike.
+        rolls = np.concatenate([turns[f][firm[f], 0] for f in FEET])
+        for foot in FEET:
+            turns[foot][:, 0] = rolls.mean() if len(rolls) else 0.0
     found = np.zeros((n, 3))
     smooth = roughness(n, dt, SLOW_TILT)
     for k in range(ROUNDS):

@@ -12,6 +12,8 @@ from backbeat.models.common.errors import BackbeatError
 
 # Height of a foot on its way [m].
 LEAST_RISE, MOST_RISE = 0.03, 0.3
+# Height of an arch that no foot on its way gets below [m].
+CLEAR = 0.015
 # Time between places on the way of a foot, of which there is one at least [s].
 BETWEEN = 0.08
 # Time for which a foot is still that leaves or lands, and time on both feet between two
@@ -196,8 +198,10 @@ def _via(path: FootPath, k: int, at: np.ndarray) -> np.ndarray:
     via = here - first - s * moved
     top = max(float(way[:, 2].max()), 1e-3)
     # As high as it may get, and as it has to.
-    via[:, 2] = np.maximum(via[:, 2], 0.0) * min(1.0, MOST_RISE / top)
-    via[:, 2] += max(0.0, LEAST_RISE - top) * np.sin(np.pi * u) ** 2
+    arch = np.sin(np.pi * u) ** 2
+    via[:, 2] = via[:, 2] * min(1.0, MOST_RISE / top)
+    via[:, 2] = np.maximum(via[:, 2], CLEAR * arch)
+    via[:, 2] += max(0.0, LEAST_RISE - top) * arch
     return via
 
 
