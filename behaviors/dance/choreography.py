@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -20,6 +21,7 @@ from backbeat.behaviors.dance.recorded_move import (
     RecordedMoves,
     departures,
 )
+from backbeat.behaviors.dance.recorded_parts import recorded_entries
 from backbeat.behaviors.dance.rules import RuleFinding, findings
 from backbeat.behaviors.dance.stepping import DanceSwing, footsteps, swing_name, swings
 from backbeat.behaviors.dance.tasks import DanceTasks
@@ -137,6 +139,9 @@ class DanceSpecification(DanceLayers):
         def review(motion: DenseTrajectory, com: np.ndarray) -> list[str]:
             return departures(problem, motion, com, placed, self.bpm)
 
+        def recordings(motion: DenseTrajectory) -> list[dict[str, Any]]:
+            return recorded_entries(placed, tempo, robot, motion)
+
         plan = MotionPlan(
             problem=problem,
             mount=Mount(),
@@ -150,6 +155,7 @@ class DanceSpecification(DanceLayers):
                 *(f.sentence for f in kept),
             ),
             review=review if used else None,
+            recordings=recordings if used else None,
         )
         return plan, kept
 

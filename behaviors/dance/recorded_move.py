@@ -21,7 +21,7 @@ from backbeat.behaviors.motion.time_law import minimum_jerk
 from backbeat.behaviors.recording.dance_offsets import DanceOffsets, dance_offsets
 from backbeat.behaviors.recording.planted_feet import Interval
 from backbeat.behaviors.recording.take_file import read_take
-from backbeat.behaviors.takes.take import Conventions
+from backbeat.behaviors.takes.take import Conventions, Take
 from backbeat.models.common.errors import BackbeatError, unknown_name
 from backbeat.models.common.outside_file import beside
 from backbeat.models.robot.model import RobotModel
@@ -121,6 +121,23 @@ class RecordingDescription:
 
 
 @dataclass(frozen=True)
+class RecordingSource:
+    """What a recorded move was made of.
+
+    Attributes:
+        path: its file.
+        take: what that holds.
+        span: first and last time that were asked for [s].
+        joints: names or groups that were taken; all if there are none.
+    """
+
+    path: Path
+    take: Take
+    span: Interval
+    joints: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class RecordedMove(Move):
     """A move whose channels are sampled.
 
@@ -131,6 +148,7 @@ class RecordedMove(Move):
         notes: sentences on what was found in it.
         changes: sentences on what could not stay as it was.
         planted: when each foot stands, in the file's time [s]; empty without legs.
+        source: what it was made of; None for what is made in tests.
     """
 
     lead: float = 0.0
@@ -139,6 +157,7 @@ class RecordedMove(Move):
     notes: tuple[str, ...] = ()
     changes: tuple[str, ...] = ()
     planted: Mapping[str, tuple[Interval, ...]] = field(default_factory=dict)
+    source: RecordingSource | None = None
 
     def shape(
         self, since: np.ndarray, beats: float, values: Mapping[str, float]
@@ -206,7 +225,8 @@ class RecordedMoves:
         )
         read = tuple(s for s in (recording.said, *recording.notes) if s)
         found = replace(found, notes=(*read, *found.notes))
-        return self._move(name, where, d, found)
+        source = RecordingSource(path, recording, span, tuple(d.joints))
+        return replace(self._move(name, where, d, found), source=source)
 
     def _move(
         self, name: str, where: str, d: RecordingDescription, found: DanceOffsets

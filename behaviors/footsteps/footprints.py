@@ -8,7 +8,7 @@ import numpy as np
 from pydrake.math import RigidTransform, RollPitchYaw, RotationMatrix
 from scipy.interpolate import CubicSpline
 
-from backbeat.behaviors.footsteps.rolling import (
+from backbeat.behaviors.footsteps.heel_and_toe import (
     Roll,
     find_rolls,
     split,

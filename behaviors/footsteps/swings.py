@@ -4,18 +4,21 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
+from pydrake.math import RigidTransform
 
 from backbeat.behaviors.footsteps.footprints import Footprint, Footprints, swing_path
+from backbeat.behaviors.footsteps.heel_and_toe import Roll, pitches, tilted
 from backbeat.behaviors.footsteps.jump import JUMP_CLEARANCE
-from backbeat.behaviors.footsteps.rolling import Roll, pitches, tilted
 from backbeat.behaviors.footsteps.step import FEET, STANDING
 from backbeat.behaviors.motion.time_law import minimum_jerk
-from backbeat.models.dynamics.edges import HEEL, TOE, edge_offset
+from backbeat.models.dynamics.edges import EDGE_NAMES, HEEL, TOE, edge_offset
 from backbeat.models.robot.model import RobotModel
 from backbeat.optimization.problem.tasks import FrameTask
 
 # A swing keeps at least this share of its clearance.
 LEAST_CLEARANCE = 0.8
+# Heels and toes of pitched feet keep at least this share of it.
+EDGE_CLEARANCE = 0.5
 # Cost per second on the pitch of a foot that rolls, on its edge and in the air
 # [1/rad^2]: one that is pitched farther has its other edge in the ground.
 PITCH_WEIGHT = 400.0
@@ -62,6 +65,11 @@ def _swing(
     yield FrameTask(name, knots, targets, turns, weight=40.0)
     if pitch.any():
         yield FrameTask(name, knots, targets, "ry", weight=PITCH_WEIGHT)
+        ground = a.p[2] + minimum_jerk(u) * (b.p[2] - a.p[2])
+        for edge in EDGE_NAMES:
+            for k, z in zip(knots, ground + EDGE_CLEARANCE * height, strict=True):
+                X = RigidTransform([0.0, 0.0, z])
+                yield FrameTask(f"{name}.{edge}", np.array([k]), X, "z", lower=0.0)
     if not free:
         yield FrameTask(name, knots, targets, "x y", weight=40.0)
         yield FrameTask(name, knots, targets, "z", weight=400.0)

@@ -28,6 +28,18 @@ SCENE = {"name": str, "place": Several(float, 3), "kit": Perhaps(str)}
 METER = [(float, str)]
 CHECK = {"value": AnyNumber, "bound": AnyNumber, "time": AnyNumber, "where": str}
 LIMIT = {"kind": str, "what": str, "from_s": float, "to_s": float, "knots": int}
+# A take in a behavior: its file and what that held, and which part of it is where.
+RECORDING = {
+    "move": str,
+    "file": str,
+    "sha256": str,
+    "start_s": float,
+    "end_s": float,
+    "from_s": float,
+    "to_s": float,
+    "mirror": bool,
+    "summary": str,
+}
 # What was made by hand says no more of its making than how long it is.
 PROVENANCE = {
     "duration_s": float,
@@ -43,6 +55,7 @@ PROVENANCE = {
     "log": Perhaps([{...: Any}]),
     "active_limits": Perhaps([LIMIT]),
     "remarks": Perhaps([str]),
+    "recordings": Perhaps([RECORDING]),
 }
 HEADER = {
     "name": str,

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
@@ -47,6 +48,8 @@ class MotionPlan:
         remarks: sentences on what is not done as it was asked.
         compliance: how soft joints are when they are tracked, 0 as usual to 1, by name.
         review: sentences on a motion that was found and its center of mass.
+        recordings: what a motion that was found has of recorded takes, an entry for
+            each time that one is in it; see `backbeat.behaviors.dance.recorded_parts`.
         beat_priority: how much the beat counts when the motion is tracked; None for
             what the specification says.
         fallback_plan: another plan of the same piece, from the violations of this one's
@@ -65,6 +68,7 @@ class MotionPlan:
     remarks: tuple[str, ...] = ()
     compliance: Mapping[str, float] = field(default_factory=dict)
     review: Callable[[DenseTrajectory, np.ndarray], Sequence[str]] | None = None
+    recordings: Callable[[DenseTrajectory], list[dict[str, Any]]] | None = None
     beat_priority: float | None = None
     fallback_plan: "Callable[[Sequence[Violation]], MotionPlan | None] | None" = None
     hints: Hints = NO_HINTS

@@ -83,7 +83,9 @@ def assembled(
     }
     about = {**known, **about}
     com, momentum, inertia = found.centroidal
-    seen = plan.review(found.motion, com) if plan.review else []
+    seen = list(plan.review(found.motion, com)) if plan.review else []
+    recorded = plan.recordings(found.motion) if plan.recordings else []
+    seen += [entry["summary"] for entry in recorded]
     return Behavior(
         name=check_name(name),
         mount=plan.mount,
@@ -110,6 +112,7 @@ def assembled(
             "log": found.log,
             "remarks": [*plan.remarks, *plan.problem.robot.notes, *seen],
             "active_limits": found.limits,
+            **({"recordings": recorded} if recorded else {}),
         },
         **about,
     )

@@ -17,18 +17,36 @@ Source
     (the cone of a line is that of a rectangle without length).
 """
 
+from collections.abc import Mapping
+from dataclasses import replace
+
 import numpy as np
 
 from backbeat.models.compiled import compiled
 from backbeat.models.compiled.arrays import Matrix, Vector
 from backbeat.models.contact.cones import wrench_cone
-from backbeat.models.dynamics.frames import LINE, ContactFrame
+from backbeat.models.dynamics.frames import LINE, ContactFrame, Frame
 
 # What of a sole is on the ground: all of it, or its front or its rear edge.
 WHOLE, TOE, HEEL = 0, 1, -1
 EDGES = (WHOLE, TOE, HEEL)  # in the order of `edge % 3`
 # What of its pose stays while a foot rolls over an edge, as axes of a task.
 HELD_AXES = "rx rz x y z"
+
+
+# Frames at the middles of edges are named after these, as "l_foot.toe".
+EDGE_NAMES = {"toe": TOE, "heel": HEEL}
+
+
+def find_patch(contacts: Mapping[str, ContactFrame], name: str) -> Frame | None:
+    """The frame of a contact or of the middle of its edge; None for another name."""
+    if name in contacts:
+        return contacts[name].frame
+    patch, _, edge = name.rpartition(".")
+    if patch not in contacts or edge not in EDGE_NAMES:
+        return None
+    frame, e = contacts[patch].frame, EDGE_NAMES[edge] * contacts[patch].half_length
+    return replace(frame, name=name, p_PF=frame.p_PF + e * frame.R_PF[:, 0])
 
 
 def edge_offset(contact: ContactFrame, edge: int | np.ndarray) -> np.ndarray:

@@ -17,6 +17,7 @@ from pydrake.multibody.tree import ModelInstanceIndex, RigidBody
 from backbeat.models.actuation.safety_law import SafetyLaw, described_laws
 from backbeat.models.actuation.servo_margin import check_servo_gains, felt_inertias
 from backbeat.models.common.errors import unknown_name
+from backbeat.models.dynamics.edges import find_patch
 from backbeat.models.dynamics.frames import Frame
 from backbeat.models.dynamics.kinematic_tree import KinematicTree, read_kinematic_tree
 from backbeat.models.robot.covers import find_covers, keep_covers_off
@@ -233,14 +234,12 @@ class RobotModel(Dimensions):
         return np.array(found, int)
 
     def frame(self, name: str) -> Frame:
-        """A contact patch, or a frame or link of the URDF, on its fused body.
+        """A patch, its edge ("l_foot.toe"), or a frame or link of the URDF.
 
         Raises:
             BackbeatError: no such frame.
         """
-        if name in self.contacts:
-            return self.contacts[name].frame
-        return self.link_frame(name)
+        return find_patch(self.contacts, name) or self.link_frame(name)
 
     def link_frame(self, name: str) -> Frame:
         """A frame or link of the URDF, also where a contact patch has its name.

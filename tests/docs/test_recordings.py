@@ -14,7 +14,7 @@ from tests.behaviors.recordings import careless_sway, write
 
 PAGE = (Path(__file__).parents[2] / "docs" / "recordings.md").read_text()
 MAP, DANCE = re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL)
-(PYTHON,) = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
+_, PYTHON = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
 
 
 @pytest.fixture

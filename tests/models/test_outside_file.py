@@ -36,6 +36,7 @@ OTHERS = {
     "models/robot/loading.py": {"AddModels"},
     "behaviors/building/build_key.py": {"read_bytes"},
     "models/meshing/collada_archive.py": {"open"},
+    "behaviors/takes/readers/archive.py": {"open"},
     "mpc/remote/link.py": {"open"},
     "mpc/remote/controller.py": {"open"},
     "mpc/remote/controller_link.py": {"open"},

@@ -9,6 +9,7 @@ from pydrake.common.value import AbstractValue
 from pydrake.math import RigidTransform, RotationMatrix
 from pydrake.systems.analysis import Simulator
 
+from backbeat.models.dynamics.edges import HEEL, TOE, edge_offset
 from backbeat.models.dynamics.kinematic_tree import make_workspace
 from backbeat.models.dynamics.rotations import box_plus
 from backbeat.models.robot.model import RobotModel
@@ -62,7 +63,8 @@ def test_contacts_are_where_drake_sees_them(robot, seed):
     )
     limbs = read_limbs(robot)
     up = np.array([0.0, 0.0, 1.0])
-    see_contacts(robot.tree, make_workspace(robot.tree), limbs, q[7:], v[6:], up, out)
+    ws, flat = make_workspace(robot.tree), np.zeros(2)
+    see_contacts(robot.tree, ws, limbs, q[7:], v[6:], up, flat, out)
     drake = DrakeRobot(robot)
     drake.set(q, v)
     for c, name in enumerate(("l_foot", "r_foot")):
@@ -75,6 +77,49 @@ def test_contacts_are_where_drake_sees_them(robot, seed):
         by_joint = J[3:, 6 + limbs.joints[c]]
         np.testing.assert_allclose(out.J[c], by_joint, atol=RECURSION)
         assert np.linalg.matrix_rank(by_joint) == 3
+
+
+@pytest.mark.parametrize("edge", [TOE, HEEL])
+def test_a_sole_on_an_edge_rests_while_it_turns_about_it(robot, edge):
+    """As encoders see it: what is where the sole would be flat has no velocity."""
+    rng, q = np.random.default_rng(0), robot.posture("stand")
+    name, leg = "l_foot", 6 + robot.contacts["l_foot"].limb
+    e = float(edge_offset(robot.contacts[name], edge))
+    q[7 + robot.contacts[name].limb[4]] += 0.2 * edge
+    frame = robot.contacts[name].frame
+    edge_frame = replace(frame, p_PF=frame.p_PF + e * frame.R_PF[:, 0])
+    state = Configuration(robot, q)
+    J = np.array(state.jacobian(edge_frame))
+    pitch = np.r_[1.3 * state.rotation(name)[:, 1], np.zeros(3)]
+    v = rng.normal(size=robot.num_velocities)
+    v[leg] -= np.linalg.solve(J[:, leg], J @ v - pitch)
+    limbs, ws, places = read_limbs(robot), make_workspace(robot.tree), []
+    for step in (-1e-5, 0.0, 1e-5):
+        x = np.empty_like(q)
+        box_plus(q, v, step, True, x)
+        R = RotationMatrix(Quaternion(x[:4] / np.linalg.norm(x[:4]))).matrix()
+        seen = ContactKinematics(
+            *np.zeros((3, 2, 3)),
+            np.zeros((2, 3, 6)),
+            np.zeros((2, 3)),
+            np.zeros(2),
+            np.zeros((2, 3)),
+        )
+        edges = np.array([e, 0.0])
+        see_contacts(robot.tree, ws, limbs, x[7:], v[6:], R[2].copy(), edges, seen)
+        places.append(x[4:7] + R @ seen.place[0])
+        if step == 0.0:
+            touching = v[3:6] + R @ seen.velocity[0]
+            touching += np.cross(v[:3], R @ seen.touch[0])
+            assert np.abs(touching).max() < 1e-9
+            # Its line is the level one, and it is no patch.
+            assert abs((R @ seen.ahead[0])[2]) < 1e-9
+            assert seen.rolls[0] >= 0.0 > seen.rolls[1]
+    assert np.abs(places[2] - places[0]).max() / 2e-5 < 1e-6
+    # Flat, it would be where its support is.
+    level = np.array([state.rotation(name)[1, 1], -state.rotation(name)[0, 1], 0.0])
+    expected = state.place(edge_frame) - e * level / np.linalg.norm(level)
+    np.testing.assert_allclose(places[1], expected, atol=1e-9)
 
 
 def test_a_sole_that_rolls_rests_while_the_robot_sways_over_it():
@@ -103,7 +148,8 @@ def test_a_sole_that_rolls_rests_while_the_robot_sways_over_it():
                 np.zeros((2, 3)),
             )
             ws = make_workspace(robot.tree)
-            see_contacts(robot.tree, ws, limbs, x[7:], v[6:], R[2].copy(), seen)
+            up, flat = R[2].copy(), np.zeros(2)
+            see_contacts(robot.tree, ws, limbs, x[7:], v[6:], up, flat, seen)
             out.append(seen)
             places.append(x[4:7] + R @ seen.place[c])
         tilt = state.rotation(name)[2, 1]

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 from pydrake.math import RigidTransform, RollPitchYaw
 
-from backbeat.behaviors.footsteps.rolling import tilted
+from backbeat.behaviors.footsteps.heel_and_toe import tilted
 from backbeat.behaviors.posture.stance import start_configuration, support_poses
 from backbeat.models.collision.making import make_collision_model
 from backbeat.models.collision.shapes import CYLINDER, WORLD, Solid

@@ -95,7 +95,8 @@ def test_limits_become_bounds_of_rows():
     program = Transcription(squat(limits=limits)).program
     foot = robot.contacts["r_foot"]
     cone = wrench_cone(0.4 * foot.half_length, 0.4 * foot.half_width, 0.7 * 0.6)
-    assert_allclose(program.cone[1], cone)
+    assert_allclose(program.cone[0, 1], cone)
+    assert not program.cone_of.any()
     friction = slice(rows.cone, rows.cone + 32)
     assert_allclose(program.upper[inner, friction], 0.0)
     # The first two knots are given: nothing binds there but forces.

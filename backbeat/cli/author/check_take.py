@@ -1,7 +1,7 @@
 """`backbeat check TAKE`: whether a recorded motion is feasible as it is."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -9,33 +9,6 @@ if TYPE_CHECKING:
     from backbeat.behaviors.dance.recorded_move import RecordingDescription
     from backbeat.behaviors.recording.feasibility import TakeReport
     from backbeat.optimization.verification.certificate import Check
-
-
-class TakeMeasure(NamedTuple):
-    """How a check is put into words.
-
-    Attributes:
-        words: what is measured.
-        unit: that it is printed in.
-        scale: of what is measured, in that unit.
-    """
-
-    words: str
-    unit: str
-    scale: float
-
-
-MEASURES = {
-    "foot_slide": TakeMeasure("a foot that stands slides", "mm", 1e3),
-    "penetration": TakeMeasure("a foot is below the floor", "mm", 1e3),
-    "floating": TakeMeasure("a foot that stands floats", "mm", 1e3),
-    "collision": TakeMeasure("parts of the robot are in each other", "mm", 1e3),
-    "joint_position": TakeMeasure("joint beyond its range", "rad", 1.0),
-    "joint_velocity": TakeMeasure("joint speed", "% of its limit", 1e2),
-    "joint_torque": TakeMeasure("joint torque", "% of its limit", 1e2),
-    "force_balance": TakeMeasure("ground force missing", "% of weight", 1e2),
-    "moment_balance": TakeMeasure("ground moment missing", "weights x mm", 1e3),
-}
 
 
 def check_take(take: Path, robot: str, described: "RecordingDescription") -> int:
@@ -86,6 +59,8 @@ def lines(report: "TakeReport", take: str, robot: str) -> list[str]:
 
 
 def _line(verdict: str, check: "Check", share: float) -> str:
+    from backbeat.behaviors.recording.before_and_after import MEASURES
+
     words, unit, scale = MEASURES[check.name]
     where = f", {check.where}" if check.where not in ("", "ground") else ""
     at = f" at {check.time:.2f} s{where}" if check.value > 0 else ""

@@ -29,6 +29,7 @@ def command(
     """Shows a behavior: what it is, what verification found, how it was built."""
     from backbeat.behaviors.library.store import Library
     from backbeat.behaviors.library.table import to_header
+    from backbeat.behaviors.specification.recorded_takes import summaries
     from backbeat.cli.common.console import Screen, print_json
 
     behavior = Library(library).load(name, placed_robot(robot))
@@ -49,6 +50,8 @@ def command(
     limits = behavior.active_limits()
     if len(limits):
         console.print(limits_table(limits))
+    for sentence in summaries(behavior):
+        console.print(f"{sentence}; see `backbeat report`")
     if len(limits) > MOST_LIMITS:
         console.print(f"and {len(limits) - MOST_LIMITS} more; see `backbeat report`")
     made = dict(behavior.provenance)

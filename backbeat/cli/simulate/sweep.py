@@ -44,8 +44,9 @@ def command(
         typer.Argument(
             help="YAML file, or a sweep that ships: ablation, ablation-march, "
             "ablation-walk, ablation-world, actuators, contact, dances, drumming, "
-            "estimator, jumps, lost-ticks, model-error, pushes, robots, "
-            "stance-pushes, step-pushes, timing, torso-pushes, world.",
+            "engine-jumps, engine-pushes, engine-stance, engines, estimator, jumps, "
+            "lost-ticks, model-error, pushes, robots, stance-pushes, step-pushes, "
+            "timing, torso-pushes, world.",
             autocompletion=sweeps,
         ),
     ],

@@ -14,6 +14,7 @@ from pydrake.geometry import (
     LightParameter,
     MakeRenderEngineVtk,
     PerceptionProperties,
+    QueryObject,
     RenderCameraCore,
     RenderEngineVtkParams,
     RenderLabel,
@@ -106,21 +107,33 @@ class OffscreenScene:
 
     def photograph(self, q: np.ndarray, camera: Camera) -> np.ndarray:
         """(height, width, 3) picture, 0 to 255, of the robot at q."""
-        plant, graph = self._world.plant, self._world.scene_graph
-        state = plant.GetMyMutableContextFromRoot(self._context)
-        plant.SetPositions(state, self._world.instance, self._robot_positions(q))
-        query = graph.get_query_output_port().Eval(
-            graph.GetMyContextFromRoot(self._context)
-        )
+        query, graph = self._posed(q), self._world.scene_graph
         # It warns that the second color of what has its own already is left out.
         with quiet_drake():
             image = query.RenderColorImage(
                 _lens(camera), graph.world_frame_id(), camera.pose
             )
-        # Means over squares smooth the edges.
-        fine = image.data[:, :, :3].astype(float)
-        shape = (camera.height, FINER, camera.width, FINER, 3)
-        return np.asarray(fine.reshape(shape).mean(axis=(1, 3)).round(), np.uint8)
+        return np.asarray(_smoothed(image.data[:, :, :3], camera).round(), np.uint8)
+
+    def silhouette(self, q: np.ndarray, camera: Camera) -> np.ndarray:
+        """(height, width, 1) share of each pixel that the robot at q has, 0 to 1."""
+        query, graph = self._posed(q), self._world.scene_graph
+        with quiet_drake():
+            image = query.RenderLabelImage(
+                _lens(camera), graph.world_frame_id(), camera.pose
+            )
+        labels = (int(RenderLabel.kEmpty), int(RenderLabel.kDontCare))
+        return _smoothed(~np.isin(image.data, labels), camera)
+
+    def _posed(self, q: np.ndarray) -> QueryObject:
+        """What can be seen with the robot at q."""
+        plant, graph = self._world.plant, self._world.scene_graph
+        state = plant.GetMyMutableContextFromRoot(self._context)
+        plant.SetPositions(state, self._world.instance, self._robot_positions(q))
+        query: QueryObject = graph.get_query_output_port().Eval(
+            graph.GetMyContextFromRoot(self._context)
+        )
+        return query
 
     def _robot_positions(self, q: np.ndarray) -> np.ndarray:
         """Positions of all joints of the robot, what the model holds included."""
@@ -132,6 +145,12 @@ class OffscreenScene:
             positions[joint.position_start()] = angle
         Following(plant, robot.followers).place(positions)
         return np.asarray(plant.GetPositionsFromArray(self._world.instance, positions))
+
+
+def _smoothed(fine: np.ndarray, camera: Camera) -> np.ndarray:
+    """Means over squares of what was rendered finer, which smooth the edges."""
+    shape = (camera.height, FINER, camera.width, FINER, -1)
+    return np.asarray(fine.astype(float).reshape(shape).mean(axis=(1, 3)))
 
 
 def _lens(camera: Camera) -> ColorRenderCamera:

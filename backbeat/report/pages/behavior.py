@@ -14,8 +14,13 @@ from backbeat.report.plots.behavior import (
 from backbeat.report.plots.run_curves import patch_words
 
 
-def behavior_page(behavior: Behavior) -> str:
-    """HTML of one page that needs nothing else."""
+def behavior_page(behavior: Behavior, recorded: Markup | None = None) -> str:
+    """HTML of one page that needs nothing else.
+
+    Args:
+        behavior: what the page is about.
+        recorded: the part about its recorded takes, see `recorded_section`.
+    """
     made = behavior.provenance
     table = jerk_of_motion(behavior.robot_model, behavior.motion)
     jerk = table.to_dict("records")
@@ -24,6 +29,7 @@ def behavior_page(behavior: Behavior) -> str:
         behavior=behavior,
         made=made,
         active=made.get("active_limits", []),
+        recorded=recorded or Markup(""),
         jerk=[{**row, "group": patch_words(row["group"])} for row in jerk],
         solve=Markup(solve_figure(behavior.iterations())),
         forces=Markup(force_figure(behavior)),

@@ -1,0 +1,94 @@
+"""Recorded parts: where takes are in a dance that was built, and how far it is off."""
+
+import hashlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from backbeat.behaviors.dance.arrangement import PlacedMove
+from backbeat.behaviors.dance.recorded_move import RecordedMove
+from backbeat.behaviors.music.notation.tempo import Tempo
+from backbeat.behaviors.recording.take_changes import RecordedPart, take_changes
+from backbeat.models.common.outside_file import read_bytes
+from backbeat.models.robot.model import RobotModel
+from backbeat.optimization.problem.dense_trajectory import DenseTrajectory
+
+
+def take_digest(path: str | Path) -> str:
+    """SHA-256 of a motion file.
+
+    Raises:
+        BackbeatError: it cannot be read.
+    """
+    return hashlib.sha256(read_bytes(path, "take")).hexdigest()
+
+
+def recorded_part(p: PlacedMove, tempo: Tempo) -> RecordedPart:
+    """Which part of its take a recorded move is, and when.
+
+    Args:
+        p: a placed `RecordedMove` with its source.
+        tempo: that of the dance.
+    """
+    assert isinstance(p.move, RecordedMove)
+    assert p.move.source is not None
+    first, last = p.move.source.span
+    stands = [x for rows in p.move.planted.values() for row in rows for x in row]
+    if stands:  # It is taken from when both feet stand, to when they do again.
+        first, last = min(stands), max(stands)
+    length = p.move.length(p.values)
+    lead = p.move.lead * length
+    begin, end = p.start + lead, p.start + length - lead
+    stop = min(end, p.end)
+    share = (stop - begin) / (end - begin)
+    return RecordedPart(
+        start=tempo.time(begin),
+        end=tempo.time(stop),
+        first=first,
+        last=first + share * (last - first),
+        mirror=p.mirror,
+    )
+
+
+def recorded_entries(
+    placed: Sequence[PlacedMove],
+    tempo: Tempo,
+    robot: RobotModel,
+    motion: DenseTrajectory,
+) -> list[dict[str, Any]]:
+    """What a behavior keeps of its takes, as plain data, one for each of their places.
+
+    Args:
+        placed: moves of the dance.
+        tempo: its tempo.
+        robot: whose motion it is.
+        motion: what was found for it.
+
+    Returns:
+        Dictionaries with `move`, `file` and `sha256` of the take, `start_s` and `end_s`
+        in the behavior, `from_s` and `to_s` in the take, `mirror`, and `summary`, a
+        sentence on how far the motion is from the take.
+    """
+    found = []
+    for p in placed:
+        if not isinstance(p.move, RecordedMove) or p.move.source is None:
+            continue
+        part, source = recorded_part(p, tempo), p.move.source
+        if part.end <= part.start:
+            continue  # It is cut before its first sample.
+        where = f"recording {p.move.name}, beat {p.start:g}"
+        changes = take_changes(source.take, robot, motion, part, source.joints)
+        found.append(
+            {
+                "move": p.move.name,
+                "file": source.path.absolute().as_posix(),
+                "sha256": take_digest(source.path),
+                "start_s": part.start,
+                "end_s": part.end,
+                "from_s": float(part.first),
+                "to_s": float(part.last),
+                "mirror": part.mirror,
+                "summary": changes.sentence(where),
+            }
+        )
+    return found
