@@ -1,12 +1,13 @@
 """Recorded moves: joint trajectories from elsewhere on the track of a dance."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
 
 from backbeat.behaviors.dance.arrangement import PlacedMove
+from backbeat.behaviors.dance.part_weights import check_weights, shares
 from backbeat.behaviors.dance.step_times import (
     fastest,
     knot_spacing,
@@ -30,10 +31,6 @@ from backbeat.optimization.problem.tasks import CenterOfMassTask, PostureTask
 from backbeat.optimization.problem.trajectory_problem import TrajectoryProblem
 
 STAY = "stay"
-# Parts of the body whose nearness has a weight; and that of joints of legs, which have
-# what feet that stand and the trunk leave them.
-PARTS, LEGS = ("hands", "feet", "trunk"), 0.1
-LEAST_WEIGHT, MOST_WEIGHT = 0.01, 100.0
 # What a recording may be played faster or slower by.
 FASTEST, SLOWEST = 4.0, 0.1
 MOST_LEAD = 16.0
@@ -72,7 +69,7 @@ class RecordingDescription:
     # "stay" if both feet stand all the time; else when each foot stands, in seconds of
     # the file; found in the recording if both are left out.
     feet: str = ""
-    # Factors on how near hands, feet and trunk stay to it, of PARTS.
+    # Factors on how near hands, feet and trunk stay to it, by part.
     weights: dict[str, float] = field(default_factory=dict)
     planted: dict[str, list[list[float]]] = field(default_factory=dict)
 
@@ -209,7 +206,7 @@ class RecordedMoves:
             raise BackbeatError(
                 f"{where}: lead is {d.lead:g} beats; it goes from 0 to {MOST_LEAD:g}"
             )
-        _check_weights(d.weights, where)
+        check_weights(d.weights, where)
         path = beside(self.folder, d.file, where)
         told = d.conventions()
         if d.skeleton:
@@ -274,46 +271,6 @@ class RecordedMoves:
             shares=shares(self.robot, found.offsets, d.weights),
             body_steps=True,
         )
-
-
-def _check_weights(weights: Mapping[str, float], where: str) -> None:
-    """Refuses weights of what is no part, and of no size.
-
-    Raises:
-        BackbeatError: there is one.
-    """
-    for part, weight in weights.items():
-        if part not in PARTS:
-            raise unknown_name(f"part in the weights of {where}", part, PARTS)
-        if not LEAST_WEIGHT <= weight <= MOST_WEIGHT:
-            raise BackbeatError(
-                f"{where}: the weight of {part} is {weight:g}; it goes from "
-                f"{LEAST_WEIGHT:g} to {MOST_WEIGHT:g}"
-            )
-
-
-def shares(
-    robot: RobotModel, channels: Collection[str], weights: Mapping[str, float]
-) -> dict[str, float]:
-    """Factors on the costs of channels, by the part of the body that each moves.
-
-    Args:
-        robot: whose motion it is.
-        channels: of a recording.
-        weights: factors by part; one where there is none.
-    """
-    arms = {
-        name
-        for role in ("left arm", "right arm")
-        if role in robot.roles
-        for name in robot.roles.names(role)
-    }
-    legs = {robot.joint_names[j] for j in robot.leg_joints}
-    found = {}
-    for channel in channels:
-        part = "hands" if channel in arms else "feet" if channel in legs else "trunk"
-        found[channel] = weights.get(part, 1.0) * (LEGS if part == "feet" else 1.0)
-    return {n: x for n, x in found.items() if x != 1.0}
 
 
 def _track(found: DanceOffsets, robot: RobotModel) -> str:
