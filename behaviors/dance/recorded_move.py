@@ -7,7 +7,6 @@ from pathlib import Path
 import numpy as np
 
 from backbeat.behaviors.dance.arrangement import PlacedMove
-from backbeat.behaviors.dance.part_weights import check_weights, shares
 from backbeat.behaviors.dance.step_times import (
     fastest,
     knot_spacing,
@@ -16,6 +15,7 @@ from backbeat.behaviors.dance.step_times import (
 )
 from backbeat.behaviors.dance.vocabulary.expression import Expression
 from backbeat.behaviors.dance.vocabulary.move import Curve, Move, Offsets
+from backbeat.behaviors.dance.vocabulary.part_weights import check_weights, shares
 from backbeat.behaviors.footsteps.step import FEET
 from backbeat.behaviors.library.stored import check_name
 from backbeat.behaviors.motion.time_law import minimum_jerk

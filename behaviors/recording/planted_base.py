@@ -50,7 +50,7 @@ def planted_base(
     q = q.copy()
     for axis in range(3):
         heights = {f: flat[f][:, axis] for f in FEET}
-        q[:, 4 + axis] += _ways(dt, heights, firm, fixed=axis == 2)
+        q[:, 4 + axis] += _shifts(dt, heights, firm, fixed=axis == 2)
     return q
 
 
@@ -112,7 +112,7 @@ def leveled(
     return out
 
 
-def _ways(
+def _shifts(
     dt: float,
     places: Mapping[str, np.ndarray],
     firm: Mapping[str, np.ndarray],

@@ -52,7 +52,7 @@ class FootPath:
         planted: when it stands [s].
         places: (k, 3) where it stands then: x, y [m] and heading [rad].
         slides: (k,) how far the recording has it from there, at most [m].
-        ways: (m, 3) places of the sole in between, each from where it leaves to where
+        paths: (m, 3) places of the sole in between, each from where it leaves to where
             it lands [m].
         tilt: of the sole, at most [rad].
     """
@@ -60,7 +60,7 @@ class FootPath:
     planted: tuple[Interval, ...]
     places: np.ndarray
     slides: np.ndarray
-    ways: tuple[np.ndarray, ...]
+    paths: tuple[np.ndarray, ...]
     tilt: float
 
 
@@ -118,12 +118,7 @@ def plant_feet(
     leg, kept = leg_height(robot, soles, q[:, 6]), slice(0, len(t))
     if declared is None:
         apart = spacing if has_base else None
-        found = find_contacts(soles, leg, robot.gravity, apart)
-        if has_base:
-            # What is level tells better which feet are on the ground.
-            q = leveled(robot, dt, q, found.on)
-            soles = find_soles(robot, dt, q)
-            found = find_contacts(soles, leg, robot.gravity, apart)
+        q, found = _contacts(robot, dt, q, leg, apart)
         on, ground = found.on, found.ground
         kept = _standing_at_ends(t, found, where)
         _check_flights(t, found, kept, where)
@@ -147,6 +142,18 @@ def plant_feet(
         soles = recorded = find_soles(robot, dt, q)
     feet = {f: _path(t, soles, recorded, f, on[f], where) for f in FEET}
     return PlantedMotion(t, q, soles.com, feet, kept, tuple(notes))
+
+
+def _contacts(
+    robot: RobotModel, dt: float, q: np.ndarray, leg: float, spacing: float | None
+) -> tuple[np.ndarray, FootContacts]:
+    """Configurations on a level base, if it was recorded, and when their feet stand."""
+    found = find_contacts(find_soles(robot, dt, q), leg, robot.gravity, spacing)
+    if spacing is None:
+        return q, found
+    # On a level base it is clearer which feet are on the ground.
+    q = leveled(robot, dt, q, found.on)
+    return q, find_contacts(find_soles(robot, dt, q), leg, robot.gravity, spacing)
 
 
 def _during(t: np.ndarray, intervals: Sequence[Interval]) -> np.ndarray:

@@ -190,7 +190,7 @@ def _via(path: FootPath, k: int, at: np.ndarray) -> np.ndarray:
     start, end = path.planted[k][1], path.planted[k + 1][0]
     m = max(1, round((end - start) / BETWEEN) - 1)
     u = np.arange(1, m + 1) / (m + 1)
-    way, s = path.ways[k], minimum_jerk(u)[:, None]
+    way, s = path.paths[k], minimum_jerk(u)[:, None]
     times = np.linspace(0.0, 1.0, len(way))
     here = np.stack([np.interp(u, times, x) for x in way.T], axis=1)
     first = np.r_[path.places[k][:2], 0.0]
