@@ -132,7 +132,7 @@ def _shifts(
     prior = 1e-4 if fixed else (SHAKES / AWAY) ** 2
     diagonal, right = np.full(n, prior), np.zeros(n + free)
     corner = np.zeros(free)
-    rows, columns, values = [], [], []
+    rows, columns, values = list[int](), list[int](), list[float]()
     for k, (foot, a, b) in enumerate(stances):
         diagonal[a:b] += 1.0
         right[a:b] -= places[foot][a:b]
