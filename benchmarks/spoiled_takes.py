@@ -24,9 +24,9 @@ from backbeat.behaviors.library.build_cost import processor_time
 from backbeat.behaviors.library.store import Library
 from backbeat.behaviors.library.table import to_frame
 from backbeat.behaviors.recording.feasibility import examine
-from backbeat.behaviors.takes.nearness import Nearness, nearness
 from backbeat.behaviors.recording.take_file import configurations, read_take
 from backbeat.behaviors.specification.kinds import Variant, read_any
+from backbeat.behaviors.takes.nearness import Nearness, nearness
 from backbeat.behaviors.takes.take import Take
 from backbeat.behaviors.takes.writers.formats import WRITTEN
 from backbeat.behaviors.takes.writers.states import MotionStates, motion_states
