@@ -15,6 +15,7 @@ from backbeat.behaviors.dance.step_times import (
 )
 from backbeat.behaviors.dance.vocabulary.expression import Expression
 from backbeat.behaviors.dance.vocabulary.move import Curve, Move, Offsets
+from backbeat.behaviors.dance.vocabulary.part_weights import check_weights, shares
 from backbeat.behaviors.footsteps.step import FEET
 from backbeat.behaviors.library.stored import check_name
 from backbeat.behaviors.motion.time_law import minimum_jerk
@@ -68,6 +69,8 @@ class RecordingDescription:
     # "stay" if both feet stand all the time; else when each foot stands, in seconds of
     # the file; found in the recording if both are left out.
     feet: str = ""
+    # Factors on how near hands, feet and trunk stay to it, by part.
+    weights: dict[str, float] = field(default_factory=dict)
     planted: dict[str, list[list[float]]] = field(default_factory=dict)
 
     def conventions(self) -> Conventions:
@@ -203,6 +206,7 @@ class RecordedMoves:
             raise BackbeatError(
                 f"{where}: lead is {d.lead:g} beats; it goes from 0 to {MOST_LEAD:g}"
             )
+        check_weights(d.weights, where)
         path = beside(self.folder, d.file, where)
         told = d.conventions()
         if d.skeleton:
@@ -264,6 +268,8 @@ class RecordedMoves:
             changes=found.changes,
             planted=found.planted,
             knot_spacing=knot_spacing(steps, length * beat),
+            shares=shares(self.robot, found.offsets, d.weights),
+            body_steps=True,
         )
 
 

@@ -74,9 +74,11 @@ def move_steps(
             )
         a, b = (lead + (1 - 2 * lead) * x / own for x in (start, end))
         x, y = (Expression(v) for v in step.to)
+        way = step.via.tolist()
         stands = "right" if step.foot == "left" else "left"
         turn, rise = Expression(step.turn), Expression(step.rise)
-        found.append(MoveStep(a, b, stands, (x, y), turn, rise))
+        via = tuple((Expression(p[0]), Expression(p[1]), Expression(p[2])) for p in way)
+        found.append(MoveStep(a, b, stands, (x, y), turn, rise, via))
     return tuple(found)
 
 

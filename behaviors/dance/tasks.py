@@ -27,6 +27,8 @@ OTHERS, LEGS, PELVIS = 20.0, 0.2, 40.0
 COM_MOVED, MOVED, PELVIS_MOVED = (10000.0, 10000.0, 20000.0), 2000.0, 2000.0
 # Of the center of mass where feet move, and of its height about a jump.
 COM_STEPPING, HEIGHT_FLYING = (20.0, 20.0, 400.0), 40.0
+# Of the center of mass where a recording says where it is while feet move.
+COM_LED = (10000.0, 10000.0, 20000.0)
 # Beats about a step in which the steps decide; and about a jump, before and after.
 NEAR, PUSH, LAND = 0.5, 1.25, 1.25
 # Factor on the costs of a move that is tracked stiffly; a soft one has its inverse.
@@ -59,6 +61,9 @@ class DanceTasks:
         # Where moves have each channel, and the power of ten of the factor on its cost.
         self._moved: dict[str, np.ndarray] = {}
         self._power: Offsets = {}
+        self._share: Offsets = {}
+        # Knots at which the moves that step say where the body is.
+        self._led = np.zeros(len(beats), bool)
         for p in placed:
             for channel, offset in channel_offsets(p, beats, robot).items():
                 self.offsets[channel] = self.offsets.get(channel, 0.0) + offset
@@ -66,12 +71,18 @@ class DanceTasks:
 
     def _add_tracking(self, p: PlacedMove) -> None:
         inside = (self.beats >= p.rise[0]) & (self.beats <= p.fall[1])
-        channels = joint_offsets({n: np.ones(1) for n in p.move.curves}, self.robot)
-        N = len(self.beats)
-        for channel in mirrored(channels, self.robot) if p.mirror else channels:
+        robot, N = self.robot, len(self.beats)
+        channels = joint_offsets({n: np.ones(1) for n in p.move.curves}, robot)
+        for channel in mirrored(channels, robot) if p.mirror else channels:
             self._moved.setdefault(channel, np.zeros(N, bool))[inside] = True
             total = self._power.setdefault(channel, np.zeros(N))
             total[inside] = np.clip(total[inside] + 2 * p.tracking - 1, -1, 1)
+        shares = {n: np.array([x]) for n, x in p.move.shares.items()}
+        for channel, share in (mirrored(shares, robot) if p.mirror else shares).items():
+            at = self._share.setdefault(channel, np.ones(N))
+            at[inside] *= np.abs(share)
+        if p.move.body_steps:
+            self._led |= inside
 
     def _offset(self, channel: str) -> np.ndarray:
         return np.asarray(self.offsets.get(channel, np.zeros(len(self.beats))))
@@ -84,7 +95,7 @@ class DanceTasks:
 
     def _factor(self, channel: str) -> np.ndarray:
         power = self._power.get(channel, np.zeros(len(self.beats)))
-        return np.asarray(STIFF**power)
+        return np.asarray(STIFF**power * self._share.get(channel, 1.0))
 
     def _com_costs(self) -> np.ndarray:
         """(N, 3) costs of the center of mass, feet standing."""
@@ -135,6 +146,8 @@ class DanceTasks:
                 start, end = walker.prints.starts[i], walker.prints.starts[i + 1]
                 near = self._about(start, end, NEAR, NEAR)
                 weight[near] = COM_STEPPING * factor[near]
+                led = near & self._led
+                weight[led] = COM_LED * factor[led]
         for start, end in flights:
             near = self._about(start, end, PUSH, LAND)
             weight[near, 2] = HEIGHT_FLYING * factor[near, 2]

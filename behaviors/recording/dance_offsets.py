@@ -21,8 +21,11 @@ from backbeat.behaviors.recording.planted_feet import (
     PlantedMotion,
     plant_feet,
 )
+from backbeat.behaviors.recording.smoothing import without_noise
+from backbeat.behaviors.recording.soles import noise
 from backbeat.behaviors.recording.steps import (
     RecordedStep,
+    as_stepped,
     find_steps,
     first_places,
     moved_start,
@@ -36,6 +39,8 @@ from backbeat.models.state.configuration import Configuration
 RATE, MEAN = 50.0, 0.04
 # Distance from joint stops [rad].
 STOP = 0.05
+# Tilt of soles that are level in the air [rad].
+LEVEL = 0.15
 # Smaller changes are not worth a word [rad, m].
 SLIGHT_ANGLE, SLIGHT_WAY = 0.005, 0.002
 
@@ -130,18 +135,17 @@ def _on_feet(
         where: names the recording in notes.
         is_declared: whether it was declared when each foot stands.
     """
-    # Legs have what feet, pelvis and center of mass leave them: their own angles would
-    # tilt feet that stand and swing as a dance has them.
-    legs = {robot.joint_names[j] for j in robot.leg_joints}
-    offsets = {n: o[motion.kept] for n, o in found.offsets.items() if n not in legs}
-    offsets |= _body(robot, motion.q, motion.com, motion.t, motion.feet, q_start)
+    free = _left_out(robot, motion.feet)
+    offsets = {n: o[motion.kept] for n, o in found.offsets.items() if n not in free}
+    feet = as_stepped(motion.feet)
+    offsets |= _body(robot, motion.q, motion.com, motion.t, feet, q_start)
     begin, poses = motion.t[0], support_poses(robot, q_start)
     stance = {f: poses[n].translation()[:2] for f, n in robot.feet.items()}
-    at = first_places(motion.feet, stance)
+    at = first_places(feet, stance)
     return DanceOffsets(
         t=motion.t - begin,
         offsets=offsets,
-        steps=tuple(find_steps(motion.feet, begin, at, where)),
+        steps=tuple(find_steps(feet, begin, at, where)),
         planted={foot: path.planted for foot, path in motion.feet.items()},
         notes=(*motion.notes, *_stances(motion.feet, is_declared, where)),
         changes=(
@@ -150,6 +154,20 @@ def _on_feet(
             *moved_start(motion.feet, at, where),
         ),
     )
+
+
+def _left_out(robot: RobotModel, feet: Mapping[str, FootPath]) -> set[str]:
+    """Joints of legs that have what the soles leave them, rather than their own angles.
+
+    A dance has feet land, leave and swing about level. Ankles of feet that roll or
+    point would tilt them. Of a robot that does not say which joints its ankles are, all
+    of the legs' joints are left out.
+    """
+    ankles = {side: f"{side} ankle" for side in feet}
+    if not all(role in robot.roles for role in ankles.values()):
+        return {robot.joint_names[j] for j in robot.leg_joints}
+    tilted = [side for side, path in feet.items() if path.tilt > LEVEL]
+    return {name for side in tilted for name in robot.roles.names(ankles[side])}
 
 
 def _chosen(
@@ -195,11 +213,19 @@ def _resampled(
         area = whole(high - first) - whole(low - first)
         return np.asarray(area / (high - low)[:, None])
 
+    # Noise of means over several samples is that much less.
+    spacing = float(np.median(np.diff(source)))
+    share = min(1.0, np.sqrt(spacing / MEAN))
+
+    def motion(values: np.ndarray) -> np.ndarray:
+        shakes = share * np.array([noise(x[:, None]) for x in values.T])
+        return without_noise(mean(values), float(t[1] - t[0]), shakes)
+
     base = None
     if recording.base is not None:
-        base = mean(recording.base)
+        base = motion(recording.base)
         base[:, :4] /= np.linalg.norm(base[:, :4], axis=1)[:, None]
-    return t, (mean(recording.q[:, chosen]), base)
+    return t, (motion(recording.q[:, chosen]), base)
 
 
 def _clipped(

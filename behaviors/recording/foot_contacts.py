@@ -28,6 +28,8 @@ LEG = 0.85
 # of one that neither lands nor leaves, which takes so long at most [s].
 HIGH, FAST = 0.02, 0.25
 FIRM_HIGH, FIRM_FAST, PASSING = 0.007, 0.1, 0.25
+# How many usual deviations of heights of standing feet count as one.
+UNLIKE = 3.0
 # What it costs a sample to be off, and a foot to change.
 OFF, CHANGE = 2.0, 2.0
 # Share of samples at which some sole is below the ground that is taken for it.
@@ -76,12 +78,15 @@ def find_contacts(
     """
     low = np.minimum(*(soles.lowest(f) for f in FEET))
     ground = np.full(len(low), np.quantile(low, LOWEST))
+    high = HIGH
     for _ in range(ROUNDS):
-        misfit = {f: _misfit(soles, f, ground, leg / LEG, HIGH, FAST) for f in FEET}
+        misfit = {f: _misfit(soles, f, ground, leg / LEG, high, FAST) for f in FEET}
         # One sample that is far off tells no more than that.
         cost = {f: np.minimum(misfit[f], 4 * OFF) for f in FEET}
         on = {f: _lasting(soles.dt, _fitting(cost[f])) for f in FEET}
         ground = ground_under(soles, on, ground)
+        if spacing is not None:
+            high = min(high, _usual_height(soles, on, ground, leg / LEG))
     on = {f: _firm(soles, f, on[f], leg / LEG) for f in FEET}
     flights, bridged = [], []
     for a, b in runs(~(on["left"] | on["right"])):
@@ -106,6 +111,17 @@ def _misfit(
     speed = np.linalg.norm(slopes(p, soles.dt), axis=2)
     above = np.maximum(p[:, :, 2] - ground[:, None], 0.0)
     return np.asarray(((above / high) ** 2 + (speed / fast) ** 2).min(axis=1))
+
+
+def _usual_height(
+    soles: Soles, on: Mapping[str, np.ndarray], ground: np.ndarray, scale: float
+) -> float:
+    """How high a corner may be, as heights of feet that stand differ in this motion."""
+    above = np.concatenate([np.abs(soles.lowest(f) - ground)[on[f]] for f in FEET])
+    if not len(above):
+        return HIGH
+    # Robust against feet in the air that are taken to stand.
+    return max(FIRM_HIGH, UNLIKE * 1.4826 * float(np.median(above)) / scale)
 
 
 def _firm(soles: Soles, foot: str, on: np.ndarray, scale: float) -> np.ndarray:

@@ -21,7 +21,13 @@ from backbeat.behaviors.recording.foot_contacts import (
     find_contacts,
     ground_under,
 )
-from backbeat.behaviors.recording.soles import Soles, find_soles, leg_height
+from backbeat.behaviors.recording.planted_base import leveled, planted_base
+from backbeat.behaviors.recording.soles import (
+    Soles,
+    find_soles,
+    leg_height,
+    smoothed,
+)
 from backbeat.models.common.errors import BackbeatError
 from backbeat.models.robot.model import RobotModel
 
@@ -46,13 +52,16 @@ class FootPath:
         planted: when it stands [s].
         places: (k, 3) where it stands then: x, y [m] and heading [rad].
         slides: (k,) how far the recording has it from there, at most [m].
-        rises: (k - 1,) how high it gets in between [m].
+        paths: (m, 3) places of the sole in between, each from where it leaves to where
+            it lands [m].
+        tilt: of the sole, at most [rad].
     """
 
     planted: tuple[Interval, ...]
     places: np.ndarray
     slides: np.ndarray
-    rises: np.ndarray
+    paths: tuple[np.ndarray, ...]
+    tilt: float
 
 
 @dataclass(frozen=True)
@@ -109,7 +118,7 @@ def plant_feet(
     leg, kept = leg_height(robot, soles, q[:, 6]), slice(0, len(t))
     if declared is None:
         apart = spacing if has_base else None
-        found = find_contacts(soles, leg, robot.gravity, apart)
+        q, found = _contacts(robot, dt, q, leg, apart)
         on, ground = found.on, found.ground
         kept = _standing_at_ends(t, found, where)
         _check_flights(t, found, kept, where)
@@ -125,11 +134,26 @@ def plant_feet(
     q = q[kept].copy()
     q[:, 6] -= ground[kept]
     t, on = t[kept], {f: flags[kept] for f, flags in on.items()}
-    if not has_base:
+    if has_base:
+        recorded, q = find_soles(robot, dt, q), planted_base(robot, dt, q, on)
+        soles = find_soles(robot, dt, q)
+    else:
         q = carried(robot, dt, still[kept], on)
-    soles = find_soles(robot, dt, q)
-    feet = {f: _path(t, soles, f, on[f], where) for f in FEET}
+        soles = recorded = find_soles(robot, dt, q)
+    feet = {f: _path(t, soles, recorded, f, on[f], where) for f in FEET}
     return PlantedMotion(t, q, soles.com, feet, kept, tuple(notes))
+
+
+def _contacts(
+    robot: RobotModel, dt: float, q: np.ndarray, leg: float, spacing: float | None
+) -> tuple[np.ndarray, FootContacts]:
+    """Configurations on a level base, if it was recorded, and when their feet stand."""
+    found = find_contacts(find_soles(robot, dt, q), leg, robot.gravity, spacing)
+    if spacing is None:
+        return q, found
+    # On a level base it is clearer which feet are on the ground.
+    q = leveled(robot, dt, q, found.on)
+    return q, find_contacts(find_soles(robot, dt, q), leg, robot.gravity, spacing)
 
 
 def _during(t: np.ndarray, intervals: Sequence[Interval]) -> np.ndarray:
@@ -263,16 +287,17 @@ def _inner(t: np.ndarray, a: int, b: int) -> slice:
 
 
 def _path(
-    t: np.ndarray, soles: Soles, foot: str, on: np.ndarray, where: str
+    t: np.ndarray, soles: Soles, recorded: Soles, foot: str, on: np.ndarray, where: str
 ) -> FootPath:
-    """Where a foot stands, and how far it was from there."""
-    p, flat, heading = soles.p[foot], soles.flat(foot), soles.heading(foot)
-    stances = runs(on)
+    """Where a foot stands, and how far it was from there as recorded."""
+    flat, was, heading = soles.flat(foot), recorded.flat(foot), soles.heading(foot)
+    p, stances = smoothed(soles.p[foot]), runs(on)
     places, slides = [], []
     for a, b in stances:
         firm = _inner(t, a, b)
-        place = np.r_[np.median(flat[firm, :2], axis=0), 0.0]
-        away = np.linalg.norm(flat[firm] - place, axis=1)
+        away = np.linalg.norm(
+            was[firm] - np.r_[np.median(was[firm, :2], axis=0), 0.0], axis=1
+        )
         if away.max() > MOST_SLIDE:
             when = t[firm.start + int(away.argmax())]
             raise BackbeatError(
@@ -280,12 +305,13 @@ def _path(
                 f"and gets {away.max():.2f} m away at {when:.2f} s; say under "
                 "'planted' when it stands"
             )
-        places.append(np.r_[place[:2], np.median(heading[firm])])
+        place = np.median(flat[firm, :2], axis=0)
+        places.append(np.r_[place, np.median(heading[firm])])
         slides.append(away.max())
-    rises = [p[b:c, 2].max() for (_, b), (c, _) in itertools.pairwise(stances)]
     return FootPath(
         tuple((float(t[a]), float(t[b - 1])) for a, b in stances),
         np.array(places),
         np.array(slides),
-        np.array(rises),
+        tuple(p[b - 1 : c + 1] for (_, b), (c, _) in itertools.pairwise(stances)),
+        float(soles.tilt(foot).max()),
     )

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.signal import savgol_filter
 
 from backbeat.behaviors.footsteps.step import FEET
 from backbeat.models.robot.model import RobotModel
@@ -11,6 +12,8 @@ from backbeat.models.state.configuration import Configuration
 
 # Samples on either side of one over which its speed is taken: a line through five.
 BESIDE = 2
+# Samples of a cubic that paths are smoothed by.
+SMOOTH = 7
 
 
 @dataclass(frozen=True)
@@ -88,6 +91,12 @@ def slopes(values: np.ndarray, dt: float) -> np.ndarray:
     k = np.arange(-BESIDE, BESIDE + 1)
     parts = [w * padded[BESIDE + w : BESIDE + w + len(values)] for w in k]
     return np.asarray(np.sum(parts, axis=0) / (dt * (k**2).sum()))
+
+
+def smoothed(values: np.ndarray) -> np.ndarray:
+    """Samples (n, ...) on cubics through their neighbors (Savitzky, Golay, 1964)."""
+    window = min(SMOOTH, len(values) - 1 + len(values) % 2)
+    return np.asarray(savgol_filter(values, window, min(3, window - 1), axis=0))
 
 
 def noise(values: np.ndarray) -> float:

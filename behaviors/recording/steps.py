@@ -1,16 +1,26 @@
 """Steps of a recording: what its feet do between the times at which they stand."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from backbeat.behaviors.footsteps.step import FEET
+from backbeat.behaviors.motion.time_law import minimum_jerk
 from backbeat.behaviors.recording.planted_feet import FootPath
 from backbeat.models.common.errors import BackbeatError
 
 # Height of a foot on its way [m].
 LEAST_RISE, MOST_RISE = 0.03, 0.3
+# Height of an arch that no foot on its way gets below [m].
+CLEAR = 0.015
+# Time between places on the way of a foot, of which there is one at least [s].
+BETWEEN = 0.08
+# Time for which a foot is still that leaves or lands, and time on both feet between two
+# steps that is left of it: four knots of the usual distance [s].
+STILL, LEAST_BOTH = 0.05, 0.22
+# The least that a step takes [s].
+SHORTEST = 0.2
 # Smaller changes of where a foot starts are not worth a word [m].
 SLIGHT = 0.05
 
@@ -25,6 +35,8 @@ class RecordedStep:
         to: how far it gets, ahead and left of where the body faces [m].
         turn: how far it turns left [rad].
         rise: how high it gets [m].
+        via: (m, 3) places on the way, from where it left, ahead and left of where the
+            foot faced there [m].
     """
 
     start: float
@@ -33,6 +45,7 @@ class RecordedStep:
     to: tuple[float, float]
     turn: float
     rise: float
+    via: np.ndarray
 
 
 def moved_start(
@@ -64,6 +77,37 @@ def _swings(feet: Mapping[str, FootPath]) -> list[tuple[float, float, str, int]]
         for foot, path in feet.items()
         for k in range(len(path.planted) - 1)
     )
+
+
+def as_stepped(feet: Mapping[str, FootPath]) -> dict[str, FootPath]:
+    """Feet that leave a little earlier and land a little later than they were found to.
+
+    A plan has a foot still for a knot after it leaves and before it lands, so that what
+    moves in between has its recorded time. Steps that follow each other keep theirs,
+    and so do those that are too short for any plan.
+
+    Args:
+        feet: what each foot does.
+    """
+    begin = min(path.planted[0][0] for path in feet.values())
+    end = max(path.planted[-1][1] for path in feet.values())
+    rows = {foot: [list(row) for row in path.planted] for foot, path in feet.items()}
+    found = _swings(feet)
+    befores = [begin, *(on for _, on, _, _ in found)]
+    afters = [*(off for off, _, _, _ in found), end]
+    pads = [
+        float(np.clip(0.5 * (off - on - LEAST_BOTH), 0.0, STILL))
+        for on, off in zip(befores, afters, strict=True)
+    ]
+    for i, (off, on, foot, k) in enumerate(found):
+        if on - off < SHORTEST:
+            continue
+        rows[foot][k][1] -= pads[i]
+        rows[foot][k + 1][0] += pads[i + 1]
+    return {
+        foot: replace(path, planted=tuple((a, b) for a, b in rows[foot]))
+        for foot, path in feet.items()
+    }
 
 
 def first_places(
@@ -109,7 +153,7 @@ def find_steps(
         BackbeatError: a foot leaves before the other one has landed.
     """
     steps: list[RecordedStep] = []
-    at = dict(places)
+    at, faces = dict(places), 0.5 * (places["left"][2] + places["right"][2])
     for off, on, foot, k in _swings(feet):
         start, end = off - begin, on - begin
         if steps and start < steps[-1].end - 1e-9:
@@ -122,6 +166,7 @@ def find_steps(
         heading = 0.5 * (at["left"][2] + at["right"][2])
         c, s = np.cos(heading), np.sin(heading)
         x, y = new[:2] - at[foot][:2]
+        via = _via(feet[foot], k, at[foot])
         steps.append(
             RecordedStep(
                 start,
@@ -129,8 +174,38 @@ def find_steps(
                 foot,
                 (float(c * x + s * y), float(c * y - s * x)),
                 float(new[2] - at[foot][2]),
-                float(np.clip(feet[foot].rises[k], LEAST_RISE, MOST_RISE)),
+                float(via[:, 2].max()),
+                _turned(via, faces + at[foot][2] - places[foot][2]),
             )
         )
         at[foot] = new
     return steps
+
+
+def _via(path: FootPath, k: int, at: np.ndarray) -> np.ndarray:
+    """(m, 3) places on the way after the k-th stance, from where it counts as leaving.
+
+    What is recorded is what it differs by from the straight way [m].
+    """
+    start, end = path.planted[k][1], path.planted[k + 1][0]
+    m = max(1, round((end - start) / BETWEEN) - 1)
+    u = np.arange(1, m + 1) / (m + 1)
+    way, s = path.paths[k], minimum_jerk(u)[:, None]
+    times = np.linspace(0.0, 1.0, len(way))
+    here = np.stack([np.interp(u, times, x) for x in way.T], axis=1)
+    first = np.r_[path.places[k][:2], 0.0]
+    moved = np.r_[at[:2] - first[:2], 0.0]
+    via = here - first - s * moved
+    top = max(float(way[:, 2].max()), 1e-3)
+    # As high as it may get, and as it has to.
+    arch = np.sin(np.pi * u) ** 2
+    via[:, 2] = via[:, 2] * min(1.0, MOST_RISE / top)
+    via[:, 2] = np.maximum(via[:, 2], CLEAR * arch)
+    via[:, 2] += max(0.0, LEAST_RISE - top) * arch
+    return via
+
+
+def _turned(p: np.ndarray, angle: float) -> np.ndarray:
+    """Points in axes that are turned to the left by an angle [rad]."""
+    c, s = np.cos(angle), np.sin(angle)
+    return np.asarray(p @ np.array([[c, -s, 0], [s, c, 0], [0, 0, 1]]))

@@ -219,6 +219,8 @@ def test_declared_feet_are_taken_at_their_word(folder):
         ({"start": 2.0, "end": 9.0}, "the file goes from 0 to 2.99 s"),
         ({"start": float("nan")}, "the file goes from"),
         ({"lead": -1.0}, "lead is -1 beats"),
+        ({"weights": {"hand": 2.0}}, "unknown part"),
+        ({"weights": {"hands": 0.0}}, r"weight of hands is 0; it goes from 0\.01"),
         ({"beats": 0.5}, "may be played 0.1 to 4 times as fast"),
         ({"beats": float("nan")}, "may be played"),
     ],

@@ -118,6 +118,8 @@ class Move:
         knot_spacing: most time between knots for its steps [s]; 0 for what is usual.
         apart: what is added to channels, at most, where hands carry something that
             would touch otherwise.
+        shares: factors on the costs of channels, of those that have others than one.
+        body_steps: whether its channels say where the body is while its feet step.
     """
 
     name: str
@@ -134,6 +136,8 @@ class Move:
     hold: float | None = None
     knot_spacing: float = 0.0
     apart: Mapping[str, float] = field(default_factory=dict)
+    shares: Mapping[str, float] = field(default_factory=dict)
+    body_steps: bool = False
 
     def values(self, given: Mapping[str, float], where: str) -> dict[str, float]:
         """Parameter values with defaults filled in.
