@@ -234,7 +234,7 @@ class RobotModel(Dimensions):
         return np.array(found, int)
 
     def frame(self, name: str) -> Frame:
-        """A patch, its edge ("l_foot.toe"), or a frame or link of the URDF.
+        """A patch, its edge ("PATCH.toe"), or a frame or link of the URDF.
 
         Raises:
             BackbeatError: no such frame.

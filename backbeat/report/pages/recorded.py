@@ -63,12 +63,12 @@ def _told(one: RecordedTake, number: int, drawn: Sequence[Figure]) -> dict[str, 
 def _verdict(judged: BeforeAndAfter) -> str:
     """What the take was, in a sentence or two."""
     count = len({check.name for check in judged.before.checks.failures()})
-    said = "The take is feasible as it is"
+    verdict = "The take is feasible as it is"
     if count:
         limits = f"{count} limit{'s' if count > 1 else ''}"
-        said = f"As it is, the take is not feasible: it exceeds {limits}"
+        verdict = f"As it is, the take is not feasible: it exceeds {limits}"
     before, after = (100 * r.off_balance for r in (judged.before, judged.after))
     return (
-        f"{said}. It is off balance for {before:.0f} % of the time, the behavior for "
-        f"{after:.0f} %."
+        f"{verdict}. It is off balance for {before:.0f} % of the time, the behavior "
+        f"for {after:.0f} %."
     )
