@@ -8,7 +8,6 @@ from backbeat.behaviors.library.store import Library
 from backbeat.behaviors.recording.take_file import read_take
 from backbeat.behaviors.specification.checking import check_file
 from backbeat.behaviors.specification.kinds import read_any
-from backbeat.cli.main import main
 from backbeat.models.robot.description import find_description
 from backbeat.models.robot.model import RobotModel
 from backbeat.mpc.analysis.metrics import run_metrics
@@ -19,17 +18,10 @@ from tests.behaviors.takes.standing import standing_frame
 
 
 @pytest.fixture
-def backbeat(monkeypatch, capsys, tmp_path):
-    """`backbeat(...)` gives exit code, stdout and stderr of a command."""
+def backbeat(backbeat, monkeypatch, tmp_path):
+    """The command in a folder of the test's own."""
     monkeypatch.chdir(tmp_path)
-
-    def call(*arguments):
-        monkeypatch.setattr("sys.argv", ["backbeat", *map(str, arguments)])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        return (ended.value.code or 0, *capsys.readouterr())
-
-    return call
+    return backbeat
 
 
 @pytest.fixture

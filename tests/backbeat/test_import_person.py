@@ -7,7 +7,6 @@ import pytest
 from backbeat.behaviors.library.behavior import Mount, make_robot
 from backbeat.behaviors.specification.checking import check_file
 from backbeat.behaviors.specification.kinds import read_any
-from backbeat.cli.main import main
 from tests.behaviors.human_takes import take
 from tests.behaviors.skeleton_takes import LAFAN1, Style, bvh_text
 
@@ -25,17 +24,10 @@ right: {hip: RightHip, knee: RightLeg, ankle: RightFoot, toe: RightToe,
 
 
 @pytest.fixture
-def backbeat(monkeypatch, capsys, tmp_path):
-    """`backbeat(...)` gives exit code, stdout and stderr of a command."""
+def backbeat(backbeat, monkeypatch, tmp_path):
+    """The command in a folder of the test's own."""
     monkeypatch.chdir(tmp_path)
-
-    def call(*arguments):
-        monkeypatch.setattr("sys.argv", ["backbeat", *map(str, arguments)])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        return (ended.value.code or 0, *capsys.readouterr())
-
-    return call
+    return backbeat
 
 
 @pytest.fixture(scope="module")

@@ -8,24 +8,16 @@ from backbeat.behaviors.recording.take_file import read_take
 from backbeat.behaviors.specification.checking import check_file
 from backbeat.behaviors.specification.kinds import read_any
 from backbeat.behaviors.takes.take import Conventions
-from backbeat.cli.main import main
 from backbeat.mpc.runs.file import load_run, save_run
 from tests.backbeat.performances import run_of, swaying
 from tests.behaviors.recordings import careless_sway, write
 
 
 @pytest.fixture
-def backbeat(monkeypatch, capsys, tmp_path):
-    """`backbeat(...)` gives exit code, stdout and stderr of a command."""
+def backbeat(backbeat, monkeypatch, tmp_path):
+    """The command in a folder of the test's own."""
     monkeypatch.chdir(tmp_path)
-
-    def call(*arguments):
-        monkeypatch.setattr("sys.argv", ["backbeat", *map(str, arguments)])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        return (ended.value.code or 0, *capsys.readouterr())
-
-    return call
+    return backbeat
 
 
 @pytest.fixture(scope="module")

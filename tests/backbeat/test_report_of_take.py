@@ -13,7 +13,6 @@ from backbeat.behaviors.dance.authoring import Choreography
 from backbeat.behaviors.library.behavior import Mount, make_robot
 from backbeat.behaviors.library.store import Library
 from backbeat.behaviors.specification.recorded_takes import recorded_takes
-from backbeat.cli.main import main
 from backbeat.figures.drawing.picture import Camera, OffscreenScene
 from backbeat.figures.robot.ghosts import ghosts
 from backbeat.report.pages.behavior import behavior_page
@@ -54,19 +53,10 @@ def stored(folder):
 
 
 @pytest.fixture
-def backbeat(monkeypatch, capsys, folder, tmp_path):
-    """`backbeat(...)` gives exit code, stdout and stderr of a command."""
+def backbeat(backbeat, monkeypatch, folder, tmp_path):
+    """The command with the library of the take, in a folder of the test's own."""
     monkeypatch.chdir(tmp_path)
-
-    def call(*arguments):
-        library = ("--library", folder / "library")
-        every = ["backbeat", *map(str, (*arguments, *library))]
-        monkeypatch.setattr("sys.argv", every)
-        with pytest.raises(SystemExit) as ended:
-            main()
-        return (ended.value.code or 0, *capsys.readouterr())
-
-    return call
+    return lambda *arguments: backbeat(*arguments, "--library", folder / "library")
 
 
 def test_the_build_and_info_say_it_in_a_sentence(backbeat, stored):
