@@ -137,12 +137,15 @@ class Footprints:
         """Contact schedule of the feet, with their places."""
         return ContactSchedule(tuple(self._phases()))
 
+    def parts(self, i: int) -> list[tuple[int, dict[str, int]]]:
+        """Phases of a step: intervals between knots, and edges by foot."""
+        return list(split(self.counts[i], [r for r in self.rolls if r.step == i]))
+
     def _phases(self) -> Iterator[Phase]:
         for i, step in enumerate(self.steps):
             stands = STANDING[step.feet]
             poses = {self.feet[f]: self.places[f][i].pose() for f in stands}
-            rolls = [r for r in self.rolls if r.step == i]
-            for count, edges in split(self.counts[i], rolls):
+            for count, edges in self.parts(i):
                 duration = self.lengths[i] * (count / self.counts[i])
                 by_name = {self.feet[f]: edge for f, edge in edges.items()}
                 yield Phase(duration, poses, step.feet, by_name)

@@ -259,14 +259,31 @@ class Walker:
             events=events,
             bpm=specification.bpm,
             meter=MeterMap(specification.first_meter()),
-            free_phases={
-                i: (step.between[0], step.between[1])
-                for i, step in enumerate(steps)
-                if step.between
-            },
+            free_phases=self._free_phases(),
             time_weight=specification.objectives.time,
             remarks=tuple(self._left_out()),
         )
+
+    def _free_phases(self) -> dict[int, tuple[float, float]]:
+        """Phases that may choose their time, by index; see `MotionPlan`.
+
+        Raises:
+            BackbeatError: feet roll in one of them.
+        """
+        found, phase = {}, 0
+        for i, step in enumerate(self.specification.steps):
+            count = len(self.prints.parts(i))
+            if step.between and count > 1:
+                raise BackbeatError(
+                    f"{self.specification.name}, step {i + 1}: feet roll over heel and "
+                    "toe in it (roll: true), so that its time cannot be chosen; leave "
+                    "'between' out",
+                    path=("steps", i, "between"),
+                )
+            if step.between:
+                found[phase] = step.between[0], step.between[1]
+            phase += count
+        return found
 
     def _left_out(self) -> Iterator[str]:
         if self.specification.roll and not self._can_roll:

@@ -13,6 +13,7 @@ from backbeat.behaviors.specification.kinds import (
     read_specification,
 )
 from backbeat.models.common.errors import BackbeatError
+from backbeat.models.dynamics.edges import HEEL, TOE
 from backbeat.optimization.verification.certificate import BOUNDS
 from tests.behaviors.drake_robot import DrakeRobot
 from tests.tolerances import BALLISTIC, CONTACT
@@ -197,6 +198,33 @@ def test_a_quarter_turn_is_one(built, path):
         assert turned == pytest.approx(np.pi / 2, abs=2e-3)
 
 
+def edges(text, folder):
+    """Edges of the feet by phase, of a walk that rolls, and its plan."""
+    plan = parse_specification(text + "roll: true\n", "mine.yaml").plan(folder)
+    return [dict(p.edges) for p in plan.problem.schedule.phases], plan
+
+
+def test_feet_leave_over_the_toe_and_land_on_the_heel(tmp_path):
+    text = swap("time: 0.7", "time: 0.7, between: [0.5, 0.9]")
+    found, plan = edges(text, tmp_path)
+    phases = plan.problem.schedule.phases
+    # The left foot goes first: over its toe, through the air, and onto its heel.
+    assert found[:4] == [{}, {"l_foot": TOE}, {}, {"l_foot": HEEL}]
+    assert [p.name for p in phases[:4]] == ["both", "both", "right", "both"]
+    # The step that may choose its time is the third phase now.
+    assert plan.free_phases == {2: (0.5, 0.9)}
+    flat = parse_specification(text, "mine.yaml").plan(tmp_path)
+    assert sum(p.duration for p in phases) == pytest.approx(
+        flat.problem.schedule.duration
+    )
+
+
+def test_feet_that_go_sideways_or_back_stay_flat(tmp_path):
+    for way in ("[0.0, 0.1]", "[-0.2, 0.0]"):
+        found, _ = edges(swap("[0.2, 0.0]", way), tmp_path)
+        assert not any(found)
+
+
 def swap(old, new):
     assert old in WALK
     return WALK.replace(old, new, 1)
@@ -218,6 +246,10 @@ FIRST, SECOND = "{feet: both, time: 0.6}", "{feet: right, time: 0.7, to: [0.2, 0
         (swap(FIRST, "{feet: none, time: 0.6}"), "the first and the last step"),
         (swap("time: 0.7", "time: 0.7, between: [0.8, 1]"), "step 2: 'between' has"),
         (swap("time: 0.7", "time: 0.7, between: [0.5]"), "step 2: 'between' has"),
+        (
+            swap("time: 0.6", "time: 0.6, between: [0.5, 0.8]") + "roll: true\n",
+            "step 1: feet roll over heel and toe in it",
+        ),
         (swap("time: 0.6", "time: 0.6, to: [0.1, 0]"), "step 1: both feet stand"),
         (swap("time: 0.6", "time: 0.6, turn: 0.1"), "step 1: both feet stand"),
         (WALK + "knot_spacing: 0.5\n", "knot_spacing is 0.5 s"),
