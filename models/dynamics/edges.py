@@ -93,14 +93,35 @@ def move_to_edge(w: Vector, e: float) -> None:
 
 
 @compiled
+def level_ahead(R: Matrix, up: Vector, out: Vector) -> None:
+    """Writes the x axis of an orientation (3, 3) with its pitch taken off: level.
+
+    Args:
+        R: (3, 3) orientation, in the axes of `up`.
+        up: (3,) the vertical.
+        out: (3,) written, of length one.
+    """
+    size = 0.0
+    for i in range(3):
+        j, k = (i + 1) % 3, (i + 2) % 3
+        out[i] = R[j, 1] * up[k] - R[k, 1] * up[j]
+        size += out[i] * out[i]
+    size = np.sqrt(max(size, 1e-12))
+    for i in range(3):
+        out[i] /= size
+
+
+@compiled
 def level_pitch(R: Matrix, out: Matrix) -> float:
     """Writes an orientation (3, 3) with the pitch about its own y axis taken off.
 
     Its x axis is level then. Returns that pitch, x axis down [rad].
     """
-    x, y = R[0, 1], R[1, 1]
-    size = np.sqrt(max(x * x + y * y, 1e-12))
-    out[0, 0], out[1, 0], out[2, 0] = y / size, -x / size, 0.0
+    vertical, level = np.zeros(3), np.empty(3)
+    vertical[2] = 1.0
+    level_ahead(R, vertical, level)
+    for i in range(3):
+        out[i, 0] = level[i]
     for i in range(3):
         out[i, 1] = R[i, 1]
     for i in range(3):

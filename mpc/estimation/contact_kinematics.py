@@ -6,6 +6,7 @@ import numpy as np
 
 from backbeat.models.compiled import compiled
 from backbeat.models.compiled.arrays import Array3, IndexMatrix, Indices, Matrix, Vector
+from backbeat.models.dynamics.edges import level_ahead
 from backbeat.models.dynamics.frame_arrays import frame_arrays
 from backbeat.models.dynamics.kinematic_tree import KinematicTree, Workspace
 from backbeat.models.dynamics.kinematics import frame_jacobian, frame_pose
@@ -103,10 +104,6 @@ def see_contacts(
 def _put_back(R, up, edge, z):
     """Moves z from the edge on which a sole stands to its middle, were it flat."""
     level = np.empty(3)
-    size = 0.0
+    level_ahead(R, up, level)
     for i in range(3):
-        j, k = (i + 1) % 3, (i + 2) % 3
-        level[i] = R[j, 1] * up[k] - R[k, 1] * up[j]
-        size += level[i] * level[i]
-    for i in range(3):
-        z[i] -= edge * level[i] / np.sqrt(max(size, 1e-12))
+        z[i] -= edge * level[i]
