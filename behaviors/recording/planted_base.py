@@ -3,7 +3,7 @@
 Soles on the ground are flat, on the floor, and stay where they are. What all of them
 are tilted by, the base is; where they float or skate with it, it does. The base
 moves as little and as slowly from where it was recorded as that takes: a least-squares
-problem of the places of feet and the ways of the base (Eilers, "A Perfect Smoother",
+problem of the places of feet and the path of the base (Eilers, "A Perfect Smoother",
 2003, of the latter).
 """
 

@@ -31,7 +31,7 @@ UNITS = {
 }
 # Heights of people that are usual, and that are possible [m].
 USUAL, POSSIBLE = (1.2, 2.2), (0.6, 3.0)
-# How far along an axis somebody stands up at least, of one.
+# Least part along an axis of the direction from feet to head, of one.
 UPRIGHT = 0.8
 # Frames that are looked at.
 LOOKED_AT = 400

@@ -32,7 +32,7 @@ TURNED = (
     *MIDDLE,
     *(f"{s} {p}" for s in SIDES for p in ("ankle", "wrist")),
 )
-# Nobody moves faster [m/s].
+# Joints of people do not move faster [m/s].
 JUMP = 15.0
 # How upright a skeleton at rest has to be for its axes to be taken from there.
 UPRIGHT = 0.9

@@ -17,7 +17,7 @@ from backbeat.behaviors.retargeting.smoothing import (
 )
 from backbeat.models.common.errors import BackbeatError
 
-# What a foot on the floor is, by heights [m] and speeds [m/s] of somebody with a leg of
+# What a foot on the floor is, by heights [m] and speeds [m/s] of a person with a leg of
 # so many meters from hip to ankle.
 LEG, HIGH, FAST = 0.85, 0.03, 0.35
 # Flat feet are slower; where there are none, faster ones count.

@@ -1,4 +1,4 @@
-"""Room for the legs: hips low enough for bent knees, feet that pass each other.
+"""Space for the legs: hips low enough for bent knees, feet that pass each other.
 
 A straight leg has no speed left along itself, and knees that reach it jump. Where a
 person's legs are straight, the hips of the robot are lower.

@@ -28,7 +28,7 @@ from backbeat.models.mjcf.tree import pose
 # hide at first.
 SEEN, HIDDEN = 2, 3
 GRAY = Rgba(0.75, 0.75, 0.75, 1.0)
-# Hundredths of a millimeter are seen by nobody.
+# Hundredths of a millimeter cannot be seen.
 _DIGITS = 5
 
 

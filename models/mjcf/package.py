@@ -7,7 +7,7 @@ from backbeat.models.common.errors import BackbeatError
 # Lowest version whose constraint solver is right where its Jacobian is sparse.
 LOWEST = "4.0.1"
 INSTALL = f"pip install --upgrade 'mujoco-core>={LOWEST}'"
-# Where MuJoCo writes its warnings if nobody says otherwise: into the current folder.
+# Where MuJoCo writes its warnings by default: into the current folder.
 _LOG = "MUJOCO_LOG.TXT"
 
 

@@ -1,4 +1,4 @@
-"""Formats of motion files: which there are, how each is told, and who reads it."""
+"""Formats of motion files: which there are, how each is told, and its reader."""
 
 import re
 from collections.abc import Callable, Mapping

@@ -1,4 +1,4 @@
-"""Robots, and motions of theirs that nobody recorded."""
+"""Robots, and motions of theirs that were not recorded."""
 
 import functools
 
