@@ -15,7 +15,6 @@ from backbeat.mpc.control.plan_channel import PlanChannel, PlanDelivery
 from backbeat.mpc.plans.weights import PredictiveWeights
 from backbeat.mpc.predictive.controller import Planner, PredictiveController
 from backbeat.mpc.predictive.program import PredictiveProgram
-from backbeat.mpc.predictive.recovery import STEPPING
 from backbeat.mpc.reference.trajectory import Reference, check_flat
 from backbeat.mpc.safety.fail_safe import Safety
 from backbeat.mpc.scenario.model_mismatch import ModelMismatch
@@ -23,6 +22,7 @@ from backbeat.mpc.scenario.parts.control import ControlOptions
 from backbeat.mpc.scenario.parts.timing import TimingSettings
 from backbeat.mpc.scenario.tick_loss import tick_losses
 from backbeat.mpc.scenario.upper_body_task import UpperBodyTask
+from backbeat.mpc.weights.controller_weights import ControllerWeights
 from backbeat.mpc.whole_body.controller import WholeBodyController
 from backbeat.mpc.whole_body.programs.preset import make_whole_body_program
 from backbeat.mpc.whole_body.programs.upper_body import UpperBody
@@ -103,7 +103,7 @@ def add_controllers(
     builder: DiagramBuilder,
     reference: Reference,
     settings: ControllerSettings,
-    weights: PredictiveWeights | None = None,
+    weights: ControllerWeights | PredictiveWeights | None = None,
     planner: Planner | None = None,
     is_steady: bool = False,
 ) -> Controllers:
@@ -113,28 +113,30 @@ def add_controllers(
         builder: of the diagram.
         reference: the behavior.
         settings: periods, delays and switches.
-        weights: weights of the predictive program.
+        weights: of the controllers, or of the predictive program alone, on which are
+            those that the settings give; None for those that ship.
         planner: plans in place of the predictive controller; None for itself.
         is_steady: whether the delay of plans never changes.
     """
     timing = settings.timing
     first = settings.control.plan_settings(reference.behavior)
-    program = PredictiveProgram(reference, first.adapt(weights or PredictiveWeights()))
+    own = settings.control.on_weights(weights)
+    program = PredictiveProgram(reference, first.adapt(own.predictive))
     predictive = PredictiveController(
         program,
         timing.plan_period,
         timing.lead_in,
-        STEPPING,
+        own.recovery,
         timing.planning_time,
         planner,
-        weights,
+        own.predictive,
     )
     builder.AddNamedSystem("predictive_controller", predictive)
     rest = program.rest(0.0, -timing.lead_in)
     channel = PlanChannel(settings.delivery, rest, is_steady)
     builder.AddNamedSystem("plan_channel", channel)
     builder.Connect(predictive.GetOutputPort("plan"), channel.GetInputPort("sent"))
-    whole_body = _add_whole_body(builder, reference, settings)
+    whole_body = _add_whole_body(builder, reference, settings, own)
     builder.Connect(channel.GetOutputPort("plan"), whole_body.GetInputPort("plan"))
     slow, fast = predictive.GetInputPort, whole_body.GetInputPort
     inputs = {
@@ -162,7 +164,10 @@ def make_upper_body(reference: Reference, task: UpperBodyTask) -> UpperBody | No
 
 
 def _add_whole_body(
-    builder: DiagramBuilder, reference: Reference, settings: ControllerSettings
+    builder: DiagramBuilder,
+    reference: Reference,
+    settings: ControllerSettings,
+    weights: ControllerWeights,
 ) -> WholeBodyController:
     """The fast controller."""
     robot, patches, points = reference.robot, reference.patches, reference.points
@@ -171,7 +176,14 @@ def _add_whole_body(
     if control.preset:
         check_flat(reference, "a preset of tasks", "leave the preset out")
     controller = WholeBodyController(
-        make_whole_body_program(robot, patches, points, control.preset, upper),
+        make_whole_body_program(
+            robot,
+            patches,
+            points,
+            control.preset,
+            upper,
+            (weights.whole_body, weights.stance),
+        ),
         reference,
         settings.ticks,
         settings.timing.lead_in,

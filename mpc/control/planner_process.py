@@ -26,10 +26,11 @@ from backbeat.mpc.predictive.core import PredictiveCore
 from backbeat.mpc.predictive.memory import PredictiveMemory
 from backbeat.mpc.predictive.plan_message import pack, unpack
 from backbeat.mpc.predictive.program import PredictiveProgram
-from backbeat.mpc.predictive.recovery import STEPPING
+from backbeat.mpc.predictive.recovery import Recovery
 from backbeat.mpc.predictive.settings import PlanSettings
 from backbeat.mpc.reference.trajectory import Reference
 from backbeat.mpc.scenario.parts.timing import TimingSettings
+from backbeat.mpc.weights.controller_weights import ControllerWeights
 
 _LENGTH = struct.Struct("<Q")
 # Longest that the process may take to start, and to answer [s].
@@ -42,11 +43,13 @@ class PlannerSettings:
 
     Attributes:
         weights: of the predictive program, before settings adapt them.
+        recovery: when and how to step.
         settings: of plans at the start.
         period, start_time, planning_time: as of PredictiveCore [s].
     """
 
     weights: PredictiveWeights
+    recovery: Recovery
     settings: PlanSettings
     period: float
     start_time: float
@@ -54,11 +57,11 @@ class PlannerSettings:
 
     @classmethod
     def of(
-        cls, timing: TimingSettings, plan: PlanSettings, weights: PredictiveWeights
+        cls, timing: TimingSettings, plan: PlanSettings, weights: ControllerWeights
     ) -> "PlannerSettings":
         """What a planner is told of a run with these periods."""
         times = timing.plan_period, timing.lead_in, timing.planning_time
-        return cls(weights, plan, *times)
+        return cls(weights.predictive, weights.recovery, plan, *times)
 
     def make_core(self, behavior: Behavior) -> PredictiveCore:
         """What plans with these settings."""
@@ -66,7 +69,7 @@ class PlannerSettings:
             PredictiveProgram(Reference(behavior), self.settings.adapt(self.weights)),
             self.period,
             self.start_time,
-            STEPPING,
+            self.recovery,
             planning_time=self.planning_time,
             weights=self.weights,
         )
@@ -232,7 +235,8 @@ def main() -> None:
     head = unpack(message)
     behavior = Library(head.pop("folder")).load(head.pop("behavior"))
     weights = PredictiveWeights(**head.pop("weights"))
-    step = PlannerSettings(weights, **head).make_core(behavior)
+    recovery = Recovery(**head.pop("recovery"))
+    step = PlannerSettings(weights, recovery, **head).make_core(behavior)
     _write(answers, pack("ready"))
     while (message := _read(sys.stdin.buffer)) is not None:
         _write(answers, pack(step(*unpack(message))))

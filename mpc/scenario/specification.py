@@ -97,7 +97,10 @@ class Scenario:
     def to_dict(self) -> dict[str, object]:
         """Plain data for a file, by key."""
         events = [event.to_dict() for event in self.disturbances.events]
-        return asdict(KEYS.schema(**KEYS.values(self))) | {"events": events}
+        weights = self.control.given_weights()
+        recovery = weights.pop("recovery", {})
+        own = {"events": events, "weights": weights, "recovery": recovery}
+        return asdict(KEYS.schema(**KEYS.values(self))) | own
 
     def check(self) -> "Scenario":
         """The scenario, when its values make sense, with those that follow from others.

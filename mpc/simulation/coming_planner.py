@@ -9,12 +9,12 @@ import threading
 from backbeat.behaviors.library.behavior import Behavior
 from backbeat.models.common.closing import Closing
 from backbeat.mpc.control.planner_process import PlannerProcess, PlannerSettings
-from backbeat.mpc.plans.weights import PredictiveWeights
 from backbeat.mpc.scenario.specification import Scenario
+from backbeat.mpc.weights.controller_weights import ControllerWeights
 
 
 def planner_settings(
-    scenario: Scenario, behavior: Behavior, weights: PredictiveWeights
+    scenario: Scenario, behavior: Behavior, weights: ControllerWeights
 ) -> PlannerSettings:
     """What a planner in another process is told of a run."""
     plan = scenario.control.plan_settings(behavior)

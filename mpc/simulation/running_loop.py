@@ -40,6 +40,7 @@ from backbeat.mpc.simulation.diagram import (
 from backbeat.mpc.simulation.repeating import repeatable
 from backbeat.mpc.simulation.run_log import RunLog
 from backbeat.mpc.simulation.timeline import ROUNDING, advance_to
+from backbeat.mpc.weights.controller_weights import ControllerWeights
 from backbeat.mpc.world.fall import has_fallen, has_run_away
 from backbeat.mpc.world.joint_sample import Listener
 
@@ -67,7 +68,7 @@ class RunningLoop(Closing):
         self,
         behavior: Behavior,
         scenario: Scenario,
-        weights: PredictiveWeights | None = None,
+        weights: ControllerWeights | PredictiveWeights | None = None,
         remote: ConnectControllers | None = None,
         progress: Progress | None = None,
         by_hand: bool = True,
@@ -80,7 +81,8 @@ class RunningLoop(Closing):
         Args:
             behavior: what to track.
             scenario: how.
-            weights: weights of the predictive program.
+            weights: of the controllers, or of the predictive program alone, on which
+                are those of the scenario; None for those that ship.
             remote: connects to controllers that are elsewhere; None for inside.
             progress: called at each step of building, see `build_closed_loop`.
             by_hand: whether settings and pushes may be added by hand.
@@ -94,7 +96,7 @@ class RunningLoop(Closing):
         given = replace(scenario.disturbances, pushes=pushes)
         scenario = replace(scenario, disturbances=given)
         self.behavior, self.scenario, self._given = behavior, scenario, scenario
-        self.weights = weights or PredictiveWeights()
+        self.weights = scenario.control.on_weights(weights)
         check_times(scenario.timing, given, behavior)
         self._by_hand = by_hand
         self._planner: PlannerProcess | ComingPlanner | None = None
@@ -104,7 +106,7 @@ class RunningLoop(Closing):
         self._watchers: list[Watcher] = []
         planner = None
         if remote is not None:
-            self._outside = remote(behavior, scenario, weights)
+            self._outside = remote(behavior, scenario, self.weights)
         elif scenario.control.planner == "process":
             told = planner_settings(scenario, behavior, self.weights)
             self._planner = planner = PlannerProcess(behavior, told)
@@ -112,7 +114,14 @@ class RunningLoop(Closing):
             if (outside := self._outside) is not None:
                 outside.open()
             self.loop: ClosedLoop = build_closed_loop(
-                behavior, scenario, weights, planner, outside, progress, by_hand, engine
+                behavior,
+                scenario,
+                self.weights,
+                planner,
+                outside,
+                progress,
+                by_hand,
+                engine,
             )
             if progress is not None:
                 progress(STEPS, STEPS, "the first plan")

@@ -12,6 +12,7 @@ from backbeat.mpc.plans.weights import PredictiveWeights
 from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.simulation.run import SimulationRun
 from backbeat.mpc.simulation.running_loop import RunningLoop
+from backbeat.mpc.weights.controller_weights import ControllerWeights
 from backbeat.mpc.world.fall import samples_before_runaway
 from backbeat.mpc.world.joint_sample import Listener
 
@@ -22,7 +23,7 @@ Progress = Callable[[float], None]
 def run_scenario(
     scenario: Scenario,
     behavior: Behavior,
-    weights: PredictiveWeights | None = None,
+    weights: ControllerWeights | PredictiveWeights | None = None,
     progress: Progress | None = None,
     remote: ConnectControllers | None = None,
     listener: Listener | None = None,
@@ -33,7 +34,8 @@ def run_scenario(
     Args:
         scenario: settings; its behavior name is not looked up again.
         behavior: what to track.
-        weights: weights of the predictive program.
+        weights: of the controllers, or of the predictive program alone, on which are
+            those of the scenario; None for those that ship.
         progress: called some ten times a second of simulated time.
         remote: connects to controllers that are elsewhere, for instance
             `backbeat.mpc.remote.controller.remote_controllers`; None for inside.

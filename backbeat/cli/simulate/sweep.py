@@ -15,6 +15,7 @@ from backbeat.cli.common.options import (
     RunsAtATime,
     Scheduler,
 )
+from backbeat.cli.simulate.track_options import Weights
 
 if TYPE_CHECKING:
     from backbeat.jobs.sweeping import Progress
@@ -66,6 +67,7 @@ def command(
     ] = None,
     robot: InsteadRobots = None,
     engine: InsteadEngines = None,
+    weights: Weights = None,
     jobs: RunsAtATime = None,
     scheduler: Scheduler = None,
     as_json: Annotated[bool, typer.Option("--json", help="Summary as JSON.")] = False,
@@ -77,11 +79,14 @@ def command(
     from backbeat.cli.simulate.sweep_table import print_sweep
     from backbeat.jobs.cluster import cluster_executors
     from backbeat.jobs.sweeping import run_sweep
-    from backbeat.mpc.sweep.cells import narrowed
+    from backbeat.mpc.sweep.cells import narrowed, on_weights
     from backbeat.mpc.sweep.specification import find_sweep, load_sweep
+    from backbeat.mpc.weights.files import load_weights
 
     robots = [placed_robot(r) for r in robot or ()]
     whole = load_sweep(find_sweep(name))
+    if weights is not None:
+        whole = on_weights(whole, load_weights(weights))
     sweep = narrowed(whole, behavior, seeds, robots, engine)
     with (
         cluster_executors(scheduler) as executors,

@@ -44,6 +44,7 @@ def command(
     push: options.Pushes = None,
     planner: options.Planner = None,
     preset: options.Preset = None,
+    weights: options.Weights = None,
     remote: options.Remote = None,
     unverified: Unverified = False,
     seed: options.Seed = None,
@@ -74,7 +75,7 @@ def command(
         "preset": preset,
         "seed": seed,
     }
-    settings = options.read_scenario(scenario, push, fields)
+    settings = options.read_scenario(scenario, push, fields, weights)
     address = _address(remote)
     of = settings.robot
     behavior = load_verified(library, settings.behavior, unverified, of)

@@ -1,5 +1,6 @@
 """The options of `backbeat track`, and the scenario that they override."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -71,11 +72,22 @@ Remote = Annotated[
     str | None,
     typer.Option(help="HOST:PORT of a `backbeat serve` that controls the robot."),
 ]
+Weights = Annotated[
+    str | None,
+    typer.Option(
+        help="Weights, gains and thresholds of the controllers: a YAML file, or the name "
+        "of one that ships (default). What the scenario gives counts before it.",
+        autocompletion=yaml_files,
+    ),
+]
 Seed = Annotated[int | None, typer.Option(help="Seed of all random numbers.")]
 
 
 def read_scenario(
-    path: Path | None, pushes: list[str] | None, fields: dict[str, Any]
+    path: Path | None,
+    pushes: list[str] | None,
+    fields: dict[str, Any],
+    weights: str | None = None,
 ) -> "Scenario":
     """The scenario of a file, or the usual one, with what options override, checked.
 
@@ -83,6 +95,7 @@ def read_scenario(
         path: scenario YAML; None for the usual scenario.
         pushes: in place of those of the file, each TIME,X,Y,Z [s, N s].
         fields: values by key of the scenario; None where no option says anything.
+        weights: weights file, for what the scenario does not give; None for none.
 
     Raises:
         BackbeatError: a value makes no sense, or no behavior is named.
@@ -90,6 +103,7 @@ def read_scenario(
     from backbeat.models.common.errors import BackbeatError, located
     from backbeat.mpc.scenario.parts.push import read_push
     from backbeat.mpc.scenario.specification import Scenario, open_scenario
+    from backbeat.mpc.weights.files import load_weights
 
     told = {key: value for key, value in fields.items() if value is not None}
     if pushes:
@@ -100,5 +114,8 @@ def read_scenario(
     timing = scenario.timing
     if fields["planner"] == "process" and timing.planning_time == 0:
         scenario = scenario.changed(planning_time=timing.plan_period)
+    if weights is not None:
+        control = scenario.control.with_weights(load_weights(weights))
+        scenario = replace(scenario, control=control)
     with located(file=path):
         return scenario.check()

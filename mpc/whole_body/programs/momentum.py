@@ -104,6 +104,7 @@ class WholeBodyProgram:
         points: Sequence[str] = (),
         gains: WholeBodyGains | None = None,
         friction: float = TRACKED_FRICTION,
+        stance: WholeBodyGains | None = None,
     ) -> None:
         """Allocates the program.
 
@@ -116,6 +117,7 @@ class WholeBodyProgram:
                 where two or more limbs are all that carries, all stand, and none may
                 step.
             friction: coefficient of friction that is assumed.
+            stance: in place of `STANCE_GAINS` there; None for the gains given, if any.
 
         Raises:
             BackbeatError: a contact is unknown, or one without a limb comes first.
@@ -125,11 +127,8 @@ class WholeBodyProgram:
         self._stepping_gains = gains or WholeBodyGains().at(scale)
         self.model: ModelData = self._make_model(friction)
         on_limbs = len(self.model.limb) == len(self.contacts) > 1
-        self._stance_gains = (
-            STANCE_GAINS.at(scale)
-            if gains is None and on_limbs
-            else self._stepping_gains
-        )
+        usual = STANCE_GAINS.at(scale) if gains is None else self._stepping_gains
+        self._stance_gains = (stance or usual) if on_limbs else self._stepping_gains
         work = self.workspace = self._make_workspace()
         self._program = QuadraticProgram(work.H, work.g, work.A, work.lower, work.upper)
         self._bind(self.make_target())
