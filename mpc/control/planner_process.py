@@ -60,6 +60,7 @@ class PlannerSettings:
         cls, timing: TimingSettings, plan: PlanSettings, weights: ControllerWeights
     ) -> "PlannerSettings":
         """What a planner is told of a run with these periods."""
+        weights.check_elsewhere("a planner in a process")
         times = timing.plan_period, timing.lead_in, timing.planning_time
         return cls(weights.predictive, weights.recovery, plan, *times)
 

@@ -338,7 +338,11 @@ class PredictiveWeights:
         )
 
 
-def read_weights(data: Mapping[str, Any], where: str) -> PredictiveWeights:
+def read_weights(
+    data: Mapping[str, Any],
+    where: str,
+    kind: type[PredictiveWeights] = PredictiveWeights,
+) -> PredictiveWeights:
     """Weights from plain data; those that are not named keep their defaults.
 
     Names that changed are accepted under their old ones.
@@ -346,11 +350,12 @@ def read_weights(data: Mapping[str, Any], where: str) -> PredictiveWeights:
     Args:
         data: values by name, as JSON has them.
         where: names the source in errors.
+        kind: the class, of terms of one's own.
 
     Raises:
         BackbeatError: an unknown name, a name given twice, or an invalid value.
     """
-    usual = PredictiveWeights()
+    usual = kind()
     known = {f.name: type(getattr(usual, f.name)) for f in fields(usual)}
     values = {}
     for name, value in _under_current_names(data, where).items():

@@ -47,6 +47,8 @@ class RemoteLink(ControllerLink):
             answer: longest that an answer may take [s]; None for `ANSWER`.
         """
         robot = behavior.robot_model
+        if weights is not None:
+            weights.check_elsewhere("a remote controller")
         schema = make_schema(robot)
         handshake = Handshake(
             schema,

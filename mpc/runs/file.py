@@ -28,6 +28,7 @@ from backbeat.models.common.plain_data import Perhaps, Several, cleaned, misfits
 from backbeat.models.common.table_file import read_table
 from backbeat.mpc.analysis.drumming.hits import run_hits
 from backbeat.mpc.analysis.marker_errors import run_markers
+from backbeat.mpc.plans.weights import PredictiveWeights
 from backbeat.mpc.runs.metrics_schema import METRICS
 from backbeat.mpc.runs.origin import origin_story
 from backbeat.mpc.runs.predictions import predictions_story
@@ -182,17 +183,23 @@ def weights_hash(weights: ControllerWeights) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def run_weights(story: Mapping[str, Any]) -> ControllerWeights:
+def run_weights(
+    story: Mapping[str, Any], kind: type[PredictiveWeights] = PredictiveWeights
+) -> ControllerWeights:
     """The weights of the controllers of a run, from its story.
 
     Runs of earlier versions kept those of the predictive program or none; the others
     were those that ship, which are taken, and one sentence says so.
 
+    Args:
+        story: of the run file.
+        kind: class of those of the predictive program, of terms of one's own.
+
     Raises:
         BackbeatError: it was made by a Backbeat that had other weights.
     """
     told, where = story.get("weights", {}), "the run's weights"
-    found = read_all_weights(told, where)
+    found = read_all_weights(told, where, kind)
     if "weights_hash" not in story:
         logging.getLogger(__name__).warning(
             "the run was made by an earlier Backbeat, which did not keep all weights: "

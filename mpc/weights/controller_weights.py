@@ -69,6 +69,21 @@ class ControllerWeights:
             )
         return self
 
+    def check_elsewhere(self, where: str) -> None:
+        """Refuses terms of one's own where another process would need their code.
+
+        Args:
+            where: what that process is.
+
+        Raises:
+            BackbeatError: there are some.
+        """
+        if type(self.predictive) is not PredictiveWeights:
+            raise BackbeatError(
+                f"{type(self.predictive).__name__} has terms of its own, which {where} "
+                "does not have; run both controllers in the simulation"
+            )
+
     def to_dict(self) -> dict[str, dict[str, Any]]:
         """Plain data by section and key."""
         return {
@@ -80,7 +95,11 @@ class ControllerWeights:
 SECTIONS = tuple(item.name for item in fields(ControllerWeights))
 
 
-def read_all_weights(data: Mapping[str, Any], where: str) -> ControllerWeights:
+def read_all_weights(
+    data: Mapping[str, Any],
+    where: str,
+    kind: type[PredictiveWeights] = PredictiveWeights,
+) -> ControllerWeights:
     """Weights from plain data, as run files have them.
 
     Files of earlier versions have those of the predictive program alone, and none of
@@ -89,22 +108,21 @@ def read_all_weights(data: Mapping[str, Any], where: str) -> ControllerWeights:
     Args:
         data: by section and key.
         where: names the source in errors.
+        kind: class of those of the predictive program, of terms of one's own.
 
     Raises:
         BackbeatError: an unknown name, or an invalid value.
     """
     if not any(section in data for section in SECTIONS):
-        return ControllerWeights(read_weights(data, where))
+        return ControllerWeights(read_weights(data, where, kind))
     for section in data:
         if section not in SECTIONS:
             raise unknown_name(f"section of {where}", section, SECTIONS)
     told = dict(data)
-    predictive = read_weights(told.pop("predictive", {}), where)
+    predictive = read_weights(told.pop("predictive", {}), where, kind)
     for section, values in told.items():
-        known = [key_of(item) for item in fields(WholeBodyGains)]
-        known = (
-            [key_of(f) for f in fields(Recovery)] if section == "recovery" else known
-        )
+        of = Recovery if section == "recovery" else WholeBodyGains
+        known = [key_of(item) for item in fields(of)]
         for name in values:
             if name not in known:
                 raise unknown_name(f"key of {section} in {where}", name, known)

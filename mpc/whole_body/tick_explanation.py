@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from backbeat.models.contact.cones import CONE_ROWS
+from backbeat.models.contact.cones import CONE, CONE_ROWS
 from backbeat.models.dynamics.finite import UNBOUNDED
 from backbeat.models.dynamics.rotations import quaternion_to_matrix, relative_log
 from backbeat.models.robot.model import RobotModel
@@ -22,19 +22,6 @@ from backbeat.mpc.whole_body.programs.momentum import (
 )
 from backbeat.mpc.whole_body.programs.preset import PresetProgram
 
-# Rows of `backbeat.models.contact.cones.wrench_cone` in words; the axes are those of
-# the patch.
-CONE = (
-    "friction of {} forward",
-    "friction of {} backward",
-    "friction of {} to the left",
-    "friction of {} to the right",
-    "center of pressure of {} at its left edge",
-    "center of pressure of {} at its right edge",
-    "center of pressure of {} at its back edge",
-    "center of pressure of {} at its front edge",
-    *["yaw moment of {}, with friction and pressure"] * 8,
-)
 # Accelerations of joints before their stops are of this size [rad/s^2].
 BRAKING = 100.0
 # Time that a hand takes at most to get where it shall be held [s].

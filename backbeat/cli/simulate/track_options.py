@@ -75,8 +75,8 @@ Remote = Annotated[
 Weights = Annotated[
     str | None,
     typer.Option(
-        help="Weights, gains and thresholds of the controllers: a YAML file, or the name "
-        "of one that ships (default). What the scenario gives counts before it.",
+        help="Weights, gains and thresholds of the controllers: a YAML file, or the "
+        "name of one that ships (default). What the scenario gives counts before it.",
         autocompletion=yaml_files,
     ),
 ]
