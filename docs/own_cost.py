@@ -36,7 +36,7 @@ TERM = "angular momentum about the vertical"
 class Turning(PredictiveWeights):
     """The predictive program with one term more."""
 
-    turning: float = cost(100.0, "m²/s", TERM, "dk about z", lambda z: z.momentum[2:])
+    turning: float = cost(100.0, "m^2/s", TERM, "dk about z", lambda z: z.momentum[2:])
 
 
 def run(behavior: Behavior, weight: float, impulse: float) -> SimulationRun:
@@ -64,7 +64,7 @@ def table(
                 {
                     "weight": weight,
                     "push [N s]": impulse,
-                    "turning [m²/s]": np.sqrt(np.mean(planned**2)),
+                    "turning [m^2/s]": np.sqrt(np.mean(planned**2)),
                     "its cost at 0.4 s": explain_run(made, 0.4).plan.costs[TERM],
                     "center of mass [mm]": run_metrics(made)["com_error_mm"]["max"],
                 }
@@ -80,8 +80,8 @@ def main() -> None:
     told = parser.parse_args()
     made = table(build("stand", Library(told.library)), (0, 100, 1000), (10, 20))
     print(made.to_string(index=False, float_format="{:.3g}".format))
-    axes = made.pivot_table("turning [m²/s]", "weight", "push [N s]").plot(marker="o")
-    axes.set_ylabel("turning [m²/s], RMS over all plans")
+    axes = made.pivot_table("turning [m^2/s]", "weight", "push [N s]").plot(marker="o")
+    axes.set_ylabel("turning [m^2/s], RMS over all plans")
     axes.figure.savefig(told.output)
     print(told.output)
 

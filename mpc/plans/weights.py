@@ -85,7 +85,7 @@ class PredictiveWeights:
     )
     momentum: float = cost(
         10.0,
-        "m²/s",
+        "m^2/s",
         "angular momentum",
         "dk",
         lambda z: z.momentum,
@@ -113,7 +113,7 @@ class PredictiveWeights:
     )
     balanced_beat: float = number(
         20.0,
-        "1/(s² s)",
+        "1/(s^2 s)",
         "Weight of the same cost at a small DCM error.",
         divides=True,
     )

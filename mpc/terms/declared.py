@@ -4,7 +4,7 @@ The numbers of a controller are the fields of a frozen dataclass. A field that `
 or `number` makes says all that there is to say about it:
 
     momentum: float = cost(
-        10.0, "m²/s", "angular momentum", "dk", lambda z: z.momentum
+        10.0, "m^2/s", "angular momentum", "dk", lambda z: z.momentum
     )
 
 From the fields of a class follow the matrices of the program, the names and values of
@@ -30,17 +30,17 @@ Numbers = TypeVar("Numbers")
 LENGTH_POWERS = {
     "": 0.0,
     "rad": 0.0,
-    "rad/s²": -1.0,
+    "rad/s^2": -1.0,
     "m": 1.0,
     "m/s": 0.5,
-    "m/s²": 0.0,
-    "m²/s": 1.5,
-    "m²/s²": 1.0,
+    "m/s^2": 0.0,
+    "m^2/s": 1.5,
+    "m^2/s^2": 1.0,
     "s": 0.5,
     "1/s": -0.5,
-    "1/s²": -1.0,
+    "1/s^2": -1.0,
     # Of weights on times: whole costs go with time.
-    "1/(s² s)": -1.0,
+    "1/(s^2 s)": -1.0,
     "weights": 0.0,
     "weights m": 1.0,
 }
@@ -90,11 +90,11 @@ class Cost:
     def weight_unit(self) -> str:
         """Unit of the weight: one over the rows' squared and what they are summed by.
 
-        A sum over an instant or by share of an interval has no unit of its own.
+        An instant has no unit of its own.
         """
-        is_by_time = self.on in (On.STATE, On.PACED, On.BEAT, On.INPUT)
+        is_by_time = self.on not in (On.END, On.INSTANT)
         is_simple = self.unit.isalpha()
-        square = f"{self.unit}²" if is_simple else f"({self.unit})²"
+        square = f"{self.unit}^2" if is_simple else f"({self.unit})^2"
         return f"1/({square} s)" if is_by_time else f"1/{square}"
 
     @property

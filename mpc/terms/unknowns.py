@@ -45,7 +45,7 @@ class Unknowns:
 
     @property
     def momentum(self) -> np.ndarray:
-        """(3, NX) of the angular momentum per mass [m²/s]."""
+        """(3, NX) of the angular momentum per mass [m^2/s]."""
         return self._x[6:9]
 
     @property

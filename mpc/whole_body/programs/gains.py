@@ -22,24 +22,24 @@ class WholeBodyGains:
 
     momentum_weight: float = _task(
         10.0,
-        "m²/s²",
+        "m^2/s^2",
         "angular momentum per mass",
         "(k' - desired) / m, about the center of mass",
         "momentum",
     )
     linear_weight: float = _task(
-        10.0, "m/s²", "center of mass", "sum f / m - g - desired", "linear"
+        10.0, "m/s^2", "center of mass", "sum f / m - g - desired", "linear"
     )
     orientation_weight: float = _task(
         1.0,
-        "rad/s²",
+        "rad/s^2",
         "orientation of {}",
         "w' - desired, of base and trunk",
         "orientation",
     )
     posture_weight: float = _task(
         0.05,
-        "rad/s²",
+        "rad/s^2",
         "posture",
         "vdot - desired, of joints that carry no contact",
         "posture",
@@ -48,42 +48,44 @@ class WholeBodyGains:
         1e-2, "weights", "wrenches as planned", "w - planned", "wrench"
     )
     point_weight: float = _task(
-        3.0, "m/s²", "path of {}", "p'' - desired, of points as stick tips", "point"
+        3.0, "m/s^2", "path of {}", "p'' - desired, of points as stick tips", "point"
     )
     contact_weight: float = _task(
         1e3,
-        "m/s²",
+        "m/s^2",
         "rest of {}",
         "acceleration - desired, of standing contacts without a limb of their own",
         "contact",
     )
     swing_weight: float = _task(
         10.0,
-        "m/s²",
+        "m/s^2",
         "path of {} in the air",
         "slack s of the path's acceleration",
         "swing",
     )
-    com_stiffness: float = number(8.0, "1/s²", "Stiffness of the center of mass.")
+    com_stiffness: float = number(8.0, "1/s^2", "Stiffness of the center of mass.")
     com_damping: float = number(4.0, "1/s", "Its damping.")
     momentum_gain: float = number(4.0, "1/s", "Gain of the angular momentum.")
     orientation_stiffness: float = number(
-        100.0, "1/s²", "Stiffness of the orientation of base and trunk."
+        100.0, "1/s^2", "Stiffness of the orientation of base and trunk."
     )
     orientation_damping: float = number(20.0, "1/s", "Its damping.")
-    posture_stiffness: float = number(100.0, "1/s²", "Stiffness of the posture.")
+    posture_stiffness: float = number(100.0, "1/s^2", "Stiffness of the posture.")
     posture_damping: float = number(20.0, "1/s", "Its damping.")
     contact_damping: float = number(
         20.0, "1/s", "Damping by which standing feet lose speed."
     )
     contact_flatness: float = number(
-        60.0, "1/s²", "Stiffness by which standing feet lie flat again."
+        60.0, "1/s^2", "Stiffness by which standing feet lie flat again."
     )
     swing_stiffness: float = number(
-        400.0, "1/s²", "Stiffness of feet in the air on their path."
+        400.0, "1/s^2", "Stiffness of feet in the air on their path."
     )
     swing_damping: float = number(40.0, "1/s", "Its damping.")
-    point_stiffness: float = number(400.0, "1/s²", "Stiffness of points on their path.")
+    point_stiffness: float = number(
+        400.0, "1/s^2", "Stiffness of points on their path."
+    )
     point_damping: float = number(40.0, "1/s", "Its damping.")
 
     def at(self, scale: BodyScale) -> "WholeBodyGains":
