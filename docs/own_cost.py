@@ -27,7 +27,7 @@ from backbeat.mpc.scenario.parts.push import Push
 from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.simulation.run import SimulationRun
 from backbeat.mpc.simulation.simulate import run_scenario
-from backbeat.mpc.terms.declared import cost
+from backbeat.mpc.terms.declared import Term, cost
 
 TERM = "angular momentum about the vertical"
 
@@ -36,7 +36,9 @@ TERM = "angular momentum about the vertical"
 class Turning(PredictiveWeights):
     """The predictive program with one term more."""
 
-    turning: float = cost(100.0, "m^2/s", TERM, "dk about z", lambda z: z.momentum[2:])
+    turning: float = cost(
+        100.0, Term(TERM, "dk about z", "m^2/s", lambda z: z.momentum[2:])
+    )
 
 
 def run(behavior: Behavior, weight: float, impulse: float) -> SimulationRun:

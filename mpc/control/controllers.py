@@ -12,7 +12,6 @@ from pydrake.systems.framework import Context, DiagramBuilder, InputPort
 
 from backbeat.models.common.collectable_system import CollectableSystem
 from backbeat.mpc.control.plan_channel import PlanChannel, PlanDelivery
-from backbeat.mpc.plans.weights import PredictiveWeights
 from backbeat.mpc.predictive.controller import Planner, PredictiveController
 from backbeat.mpc.predictive.program import PredictiveProgram
 from backbeat.mpc.reference.trajectory import Reference, check_flat
@@ -22,7 +21,7 @@ from backbeat.mpc.scenario.parts.control import ControlOptions
 from backbeat.mpc.scenario.parts.timing import TimingSettings
 from backbeat.mpc.scenario.tick_loss import tick_losses
 from backbeat.mpc.scenario.upper_body_task import UpperBodyTask
-from backbeat.mpc.weights.controller_weights import ControllerWeights
+from backbeat.mpc.weights.controller_weights import AnyWeights, ControllerWeights
 from backbeat.mpc.whole_body.controller import WholeBodyController
 from backbeat.mpc.whole_body.programs.preset import make_whole_body_program
 from backbeat.mpc.whole_body.programs.upper_body import UpperBody
@@ -103,7 +102,7 @@ def add_controllers(
     builder: DiagramBuilder,
     reference: Reference,
     settings: ControllerSettings,
-    weights: ControllerWeights | PredictiveWeights | None = None,
+    weights: AnyWeights = None,
     planner: Planner | None = None,
     is_steady: bool = False,
 ) -> Controllers:

@@ -1,16 +1,15 @@
 """Weights and bounds of the predictive program, and the priority of the beat."""
 
-import logging
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass, fields, replace
-from typing import Any
+from collections.abc import Collection
+from dataclasses import dataclass, replace
 
-from backbeat.models.common.errors import BackbeatError, unknown_name
+from backbeat.models.common.errors import BackbeatError
 from backbeat.models.contact.friction import PREDICTED_FRICTION
 from backbeat.mpc.reference.scale import LEG
-from backbeat.mpc.terms.checks import MOST, check_numbers
+from backbeat.mpc.terms.checks import check_numbers
 from backbeat.mpc.terms.declared import (
     On,
+    Term,
     cost,
     declarations,
     multiplied,
@@ -22,22 +21,6 @@ from backbeat.mpc.terms.declared import (
 MOST_KNOTS = 200
 # Factor on the weights of quantities that a plan must not change.
 HELD = 1e3
-# Names of earlier versions, as run files and other programs still have them.
-OLD_NAMES = {
-    "calm_beat": "balanced_beat",
-    "theta": "time_dilation",
-    "theta_change": "time_dilation_change",
-    "jump": "footstep_adjustment",
-    "slowest": "min_phase_rate",
-    "fastest": "max_phase_rate",
-    "hurry": "max_phase_rate_change",
-    "reach": "max_step_length",
-    "apart": "min_step_width",
-    "crouch": "com_lowering",
-    "rise": "max_com_rise",
-    "calm": "dcm_error_low",
-    "lost": "dcm_error_high",
-}
 
 
 @dataclass(frozen=True)
@@ -59,56 +42,47 @@ class PredictiveWeights:
     )
     com: float = cost(
         100.0,
-        "m",
-        "center of mass away from the soles",
-        "dc - mean dp, in the plane",
-        lambda z: (z.com - z.middle)[:2],
+        Term(
+            "center of mass away from the soles",
+            "dc - mean dp, in the plane",
+            "m",
+            lambda z: (z.com - z.middle)[:2],
+        ),
         without_steps=2.5,
     )
     height: float = cost(
         1000.0,
-        "m",
-        "height of the center of mass",
-        "dc, vertical",
-        lambda z: z.com[2:],
+        Term("height of the center of mass", "dc, vertical", "m", lambda z: z.com[2:]),
         help="The length of the legs bounds it, so it weighs more than the place.",
         without_steps=0.12,
     )
     velocity: float = cost(
         10.0,
-        "m/s",
-        "velocity",
-        "dv + (theta / h) v_ref",
-        lambda z: z.velocity,
-        On.PACED,
+        Term(
+            "velocity", "dv + (theta / h) v_ref", "m/s", lambda z: z.velocity, On.PACED
+        ),
         without_steps=0.09,
     )
     momentum: float = cost(
         10.0,
-        "m^2/s",
-        "angular momentum",
-        "dk",
-        lambda z: z.momentum,
+        Term("angular momentum", "dk", "m^2/s", lambda z: z.momentum, switch="posture"),
         help="It is per mass.",
-        switch="posture",
         without_steps=4.3,
     )
     rotation: float = cost(
         100.0,
-        "rad",
-        "rotation of the body",
-        "dphi",
-        lambda z: z.rotation,
-        switch="posture",
+        Term(
+            "rotation of the body",
+            "dphi",
+            "rad",
+            lambda z: z.rotation,
+            switch="posture",
+        ),
         without_steps=0.034,
     )
     beat: float = cost(
         20.0,
-        "s",
-        "time off the beat",
-        "dT",
-        lambda z: z.time,
-        On.BEAT,
+        Term("time off the beat", "dT", "s", lambda z: z.time, On.BEAT),
         help="The weight at a large DCM error; see `beat_priority`.",
     )
     balanced_beat: float = number(
@@ -118,55 +92,70 @@ class PredictiveWeights:
         divides=True,
     )
     time_dilation: float = cost(
-        1000.0, "s", "time dilation", "theta", lambda z: z.dilation, On.DILATION
+        1000.0,
+        Term("time dilation", "theta", "s", lambda z: z.dilation, On.DILATION),
     )
     time_dilation_change: float = cost(
         200.0,
-        "s",
-        "change of the time dilation",
-        "theta_k - theta_k-1",
-        lambda z: z.dilation,
-        On.CHANGE,
+        Term(
+            "change of the time dilation",
+            "theta_k - theta_k-1",
+            "s",
+            lambda z: z.dilation,
+            On.CHANGE,
+        ),
     )
-    shift: float = cost(15.0, "m", "soles elsewhere", "dp", lambda z: z.soles)
+    shift: float = cost(
+        15.0,
+        Term("soles elsewhere", "dp", "m", lambda z: z.soles),
+    )
     footstep_adjustment: float = cost(
-        1.0, "m", "moving soles", "j", lambda z: z.moves, On.INPUT
+        1.0,
+        Term("moving soles", "j", "m", lambda z: z.moves, On.INPUT),
     )
     force: float = cost(
         0.5,
-        "weights",
-        "horizontal forces",
-        "dw, forces along the patch",
-        lambda z: z.force,
-        On.INPUT,
-        switch="forces",
+        Term(
+            "horizontal forces",
+            "dw, forces along the patch",
+            "weights",
+            lambda z: z.force,
+            On.INPUT,
+            switch="forces",
+        ),
         without_steps=0.4,
     )
     vertical: float = cost(
         0.2,
-        "weights",
-        "vertical forces",
-        "dw, normal forces",
-        lambda z: z.vertical,
-        On.INPUT,
-        switch="forces",
+        Term(
+            "vertical forces",
+            "dw, normal forces",
+            "weights",
+            lambda z: z.vertical,
+            On.INPUT,
+            switch="forces",
+        ),
     )
     moment: float = cost(
         5.0,
-        "weights m",
-        "moments",
-        "dw, moments",
-        lambda z: z.moment,
-        On.INPUT,
-        switch="forces",
+        Term(
+            "moments",
+            "dw, moments",
+            "weights m",
+            lambda z: z.moment,
+            On.INPUT,
+            switch="forces",
+        ),
     )
     terminal: float = cost(
         300.0,
-        "m",
-        "divergent component at the end",
-        "dc - mean dp + dv / omega",
-        lambda z: z.capture,
-        On.END,
+        Term(
+            "divergent component at the end",
+            "dc - mean dp + dv / omega",
+            "m",
+            lambda z: z.capture,
+            On.END,
+        ),
         without_steps=0.87,
     )
     min_phase_rate: float = number(
@@ -336,59 +325,3 @@ class PredictiveWeights:
             min_phase_rate=1 - room * (1 - self.min_phase_rate),
             max_phase_rate=1 + room * (self.max_phase_rate - 1),
         )
-
-
-def read_weights(
-    data: Mapping[str, Any],
-    where: str,
-    kind: type[PredictiveWeights] = PredictiveWeights,
-) -> PredictiveWeights:
-    """Weights from plain data; those that are not named keep their defaults.
-
-    Names that changed are accepted under their old ones.
-
-    Args:
-        data: values by name, as JSON has them.
-        where: names the source in errors.
-        kind: the class, of terms of one's own.
-
-    Raises:
-        BackbeatError: an unknown name, a name given twice, or an invalid value.
-    """
-    usual = kind()
-    known = {f.name: type(getattr(usual, f.name)) for f in fields(usual)}
-    values = {}
-    for name, value in _under_current_names(data, where).items():
-        if name not in known:
-            raise unknown_name(f"key in {where}", name, known)
-        kind = known[name]
-        is_number = isinstance(value, int) and not isinstance(value, bool)
-        if kind is float and is_number and abs(value) <= MOST:
-            value = float(value)
-        if kind is tuple and isinstance(value, list):
-            value = tuple(value)
-            if not all(isinstance(x, float | int) for x in value):
-                raise BackbeatError(f"{where}: {name} needs numbers")
-        values[name] = value
-    return replace(usual, **values).check()
-
-
-def _under_current_names(data: Mapping[str, Any], where: str) -> dict[str, Any]:
-    """Values by current names; says in one sentence which names were old.
-
-    Raises:
-        BackbeatError: a value is given under both of its names.
-    """
-    old = [name for name in data if name in OLD_NAMES]
-    for name in old:
-        if OLD_NAMES[name] in data:
-            raise BackbeatError(
-                f"{where}: {name} is the old name of {OLD_NAMES[name]}, which is given "
-                f"too; leave {name} out"
-            )
-    if old:
-        pairs = ", ".join(f"{name} (now {OLD_NAMES[name]})" for name in old)
-        logging.getLogger(__name__).warning(
-            "%s: old names are read for one more version: %s", where, pairs
-        )
-    return {OLD_NAMES.get(name, name): value for name, value in data.items()}

@@ -22,13 +22,12 @@ from backbeat.mpc.engines.choosing import choose_engine
 from backbeat.mpc.engines.engine_robot import EngineChoice, add_engine_robot
 from backbeat.mpc.engines.engine_setup import MakeEngine
 from backbeat.mpc.monitoring.force_detector import ForceDetector
-from backbeat.mpc.plans.weights import PredictiveWeights
 from backbeat.mpc.predictive.controller import Planner
 from backbeat.mpc.reference.trajectory import Reference
 from backbeat.mpc.safety.joint_modes import JointModes, takes_efforts_alone
 from backbeat.mpc.scenario.settings import SettingsSource, add_settings
 from backbeat.mpc.scenario.specification import Scenario
-from backbeat.mpc.weights.controller_weights import ControllerWeights
+from backbeat.mpc.weights.controller_weights import AnyWeights
 from backbeat.mpc.world.joint_sample import JointSample
 from backbeat.mpc.world.joint_softness import add_joint_modes, soft_periods
 from backbeat.mpc.world.sensing import (
@@ -114,7 +113,7 @@ class ClosedLoop(ControlledRobot):
 def build_closed_loop(
     behavior: Behavior,
     scenario: Scenario,
-    weights: ControllerWeights | PredictiveWeights | None = None,
+    weights: AnyWeights = None,
     planner: Planner | None = None,
     outside: OutsideControllers | None = None,
     progress: Progress | None = None,
@@ -126,8 +125,7 @@ def build_closed_loop(
     Args:
         behavior: what to track.
         scenario: how.
-        weights: of the controllers, or of the predictive program alone, on which are
-            those of the scenario; None for those that ship.
+        weights: of the controllers, below those of the scenario.
         planner: plans in place of the predictive controller; None for itself.
         outside: both controllers, open, where they are elsewhere.
         progress: called with the number of each step, how many there are, and what it

@@ -18,7 +18,6 @@ from backbeat.mpc.control.outside import ConnectControllers, OutsideControllers
 from backbeat.mpc.control.planner_process import PlannerProcess
 from backbeat.mpc.engines.engine_setup import MakeEngine
 from backbeat.mpc.plans.plan import Plan
-from backbeat.mpc.plans.weights import PredictiveWeights
 from backbeat.mpc.predictive.controller import PredictiveController
 from backbeat.mpc.scenario.disturbances import on_links
 from backbeat.mpc.scenario.parts.push import Push
@@ -40,7 +39,7 @@ from backbeat.mpc.simulation.diagram import (
 from backbeat.mpc.simulation.repeating import repeatable
 from backbeat.mpc.simulation.run_log import RunLog
 from backbeat.mpc.simulation.timeline import ROUNDING, advance_to
-from backbeat.mpc.weights.controller_weights import ControllerWeights
+from backbeat.mpc.weights.controller_weights import AnyWeights
 from backbeat.mpc.world.fall import has_fallen, has_run_away
 from backbeat.mpc.world.joint_sample import Listener
 
@@ -68,7 +67,7 @@ class RunningLoop(Closing):
         self,
         behavior: Behavior,
         scenario: Scenario,
-        weights: ControllerWeights | PredictiveWeights | None = None,
+        weights: AnyWeights = None,
         remote: ConnectControllers | None = None,
         progress: Progress | None = None,
         by_hand: bool = True,
@@ -81,8 +80,7 @@ class RunningLoop(Closing):
         Args:
             behavior: what to track.
             scenario: how.
-            weights: of the controllers, or of the predictive program alone, on which
-                are those of the scenario; None for those that ship.
+            weights: of the controllers, below those of the scenario.
             remote: connects to controllers that are elsewhere; None for inside.
             progress: called at each step of building, see `build_closed_loop`.
             by_hand: whether settings and pushes may be added by hand.
@@ -113,15 +111,9 @@ class RunningLoop(Closing):
         try:
             if (outside := self._outside) is not None:
                 outside.open()
+            made_with = planner, outside, progress, by_hand
             self.loop: ClosedLoop = build_closed_loop(
-                behavior,
-                scenario,
-                self.weights,
-                planner,
-                outside,
-                progress,
-                by_hand,
-                engine,
+                behavior, scenario, self.weights, *made_with, engine
             )
             if progress is not None:
                 progress(STEPS, STEPS, "the first plan")

@@ -8,11 +8,10 @@ from threadpoolctl import threadpool_limits
 from backbeat.behaviors.library.behavior import Behavior
 from backbeat.mpc.control.outside import ConnectControllers
 from backbeat.mpc.engines.engine_setup import MakeEngine
-from backbeat.mpc.plans.weights import PredictiveWeights
 from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.simulation.run import SimulationRun
 from backbeat.mpc.simulation.running_loop import RunningLoop
-from backbeat.mpc.weights.controller_weights import ControllerWeights
+from backbeat.mpc.weights.controller_weights import AnyWeights
 from backbeat.mpc.world.fall import samples_before_runaway
 from backbeat.mpc.world.joint_sample import Listener
 
@@ -23,7 +22,7 @@ Progress = Callable[[float], None]
 def run_scenario(
     scenario: Scenario,
     behavior: Behavior,
-    weights: ControllerWeights | PredictiveWeights | None = None,
+    weights: AnyWeights = None,
     progress: Progress | None = None,
     remote: ConnectControllers | None = None,
     listener: Listener | None = None,

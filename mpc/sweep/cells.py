@@ -258,6 +258,8 @@ def on_weights(sweep: Sweep, told: Mapping[str, Any]) -> Sweep:
         sweep: the sweep.
         told: weights by section and key, as of `load_weights`.
     """
+    if not told:
+        return sweep
     tree: dict[str, Any] = {}
     of_programs = {name: told[name] for name in told if name != "recovery"}
     layer = {"weights": of_programs, "recovery": told.get("recovery", {})}

@@ -4,7 +4,7 @@ The numbers of a controller are the fields of a frozen dataclass. A field that `
 or `number` makes says all that there is to say about it:
 
     momentum: float = cost(
-        10.0, "m^2/s", "angular momentum", "dk", lambda z: z.momentum
+        10.0, Term("angular momentum", "dk", "m^2/s", lambda z: z.momentum)
     )
 
 From the fields of a class follow the matrices of the program, the names and values of
@@ -67,23 +67,23 @@ class On(Enum):
 
 
 @dataclass(frozen=True)
-class Cost:
+class Term:
     """A cost: half its weight times the sum of the squares of its rows.
 
     Attributes:
         name: in explanations.
         formula: of the rows.
-        unit: of the rows.
-        on: what they are rows of.
+        unit: of the rows; one of `LENGTH_POWERS`.
         rows: makes them; None where a compiled function has them.
+        on: what they are rows of.
         switch: setting of plans without which the quantity is held.
     """
 
     name: str
     formula: str
     unit: str
-    on: On
     rows: Rows | None = None
+    on: On = On.STATE
     switch: str = ""
 
     @property
@@ -125,7 +125,7 @@ class Declared:
     length_power: float
     divides: bool = False
     without_steps: float = 1.0
-    cost: Cost | None = None
+    cost: Term | None = None
     limit: str = ""
     key: str = ""
     in_files: bool = True
@@ -151,30 +151,23 @@ def number(
 
 def cost(
     default: float,
-    unit: str,
-    name: str,
-    formula: str,
-    rows: Rows | None = None,
-    on: On = On.STATE,
+    term: Term,
     *,
     help: str = "",
-    switch: str = "",
     without_steps: float = 1.0,
     key: str = "",
 ) -> Any:
-    """A field of a cost's weight.
+    """A field of the weight of a cost.
 
     Args:
         default: the weight.
-        unit: of the rows; one of `LENGTH_POWERS`.
-        name, formula, rows, on, switch: see `Cost`.
+        term: the cost.
         help: what there is to say besides.
         without_steps, key: see `Declared`.
     """
-    own = Cost(name, formula, unit, on, rows, switch)
-    text = f"{name[0].upper()}{name[1:]}." + (f" {help}" if help else "")
+    text = f"{term.name[0].upper()}{term.name[1:]}." + (f" {help}" if help else "")
     told = Declared(
-        own.weight_unit, text, own.length_power, True, without_steps, own, key=key
+        term.weight_unit, text, term.length_power, True, without_steps, term, key=key
     )
     return field(default=default, metadata={"declared": told})
 
@@ -200,7 +193,7 @@ def declarations(numbers: object) -> dict[str, Declared]:
     return {item.name: declared(item) for item in fields(numbers)}  # type: ignore[arg-type]
 
 
-def costs_of(numbers: object, *on: On) -> list[tuple[Cost, float]]:
+def costs_of(numbers: object, *on: On) -> list[tuple[Term, float]]:
     """Costs of a dataclass's value, each with its weight: those on these, or all."""
     return [
         (told.cost, float(getattr(numbers, name)))

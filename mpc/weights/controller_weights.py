@@ -5,11 +5,12 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
 
 from backbeat.models.common.errors import BackbeatError, unknown_name
-from backbeat.mpc.plans.weights import PredictiveWeights, read_weights
+from backbeat.mpc.plans.weights import PredictiveWeights
 from backbeat.mpc.predictive.recovery import STEPPING, Recovery
 from backbeat.mpc.terms.checks import check_numbers
 from backbeat.mpc.terms.declared import key_of
 from backbeat.mpc.weights.changes import changed
+from backbeat.mpc.weights.reading import read_weights
 from backbeat.mpc.whole_body.programs.gains import STANCE_GAINS, WholeBodyGains
 
 
@@ -30,9 +31,7 @@ class ControllerWeights:
     recovery: Recovery = STEPPING
 
     @classmethod
-    def of(
-        cls, weights: "ControllerWeights | PredictiveWeights | None"
-    ) -> "ControllerWeights":
+    def of(cls, weights: "AnyWeights") -> "ControllerWeights":
         """All of them, also where only those of the predictive program are given."""
         if isinstance(weights, PredictiveWeights):
             return cls(weights)
@@ -92,6 +91,9 @@ class ControllerWeights:
         }
 
 
+# What callables take: all of them, those of the predictive program alone, or None for
+# those that ship.
+AnyWeights = ControllerWeights | PredictiveWeights | None
 SECTIONS = tuple(item.name for item in fields(ControllerWeights))
 
 

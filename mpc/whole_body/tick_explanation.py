@@ -17,6 +17,7 @@ from backbeat.mpc.terms.declared import declarations
 from backbeat.mpc.whole_body.core import WholeBodyCore
 from backbeat.mpc.whole_body.memory import WholeBodyMemory
 from backbeat.mpc.whole_body.programs.arguments import Target
+from backbeat.mpc.whole_body.programs.contact_motion import contact_acceleration
 from backbeat.mpc.whole_body.programs.gains import WholeBodyGains
 from backbeat.mpc.whole_body.programs.momentum import (
     WholeBodyProgram,
@@ -111,8 +112,8 @@ def report_tasks(
             target.point[0, p] - state.pose(name).translation()
         )
         wanted += gains.point_damping * (target.point[1, p] - J[3:] @ v)
-        got, on = (J @ solution.vdot + Jdv)[3:], float(target.point_on[p])
-        tasks.append(_report(gains, "point_weight", wanted, got, name, on))
+        got, share = (J @ solution.vdot + Jdv)[3:], float(target.point_on[p])
+        tasks.append(_report(gains, "point_weight", wanted, got, name, share))
     tasks += _path_tasks(program, target, state, solution)
     tasks += _contact_tasks(program, target, v, solution)
     robot, free = program.robot, program.model.free
@@ -233,10 +234,17 @@ def _contact_tasks(
     solution: WholeBodySolution,
 ) -> Iterator[TaskReport]:
     """Rest of standing contacts that no limb holds, as a seat, in patch axes."""
-    work, gains = program.workspace, program.gains_for(target)
-    for c, wanted in program.rest_of_contacts(target, v):
+    work, model = program.workspace, program.model
+    gains, compiled = program.gains_for(target), program.compiled_gains(target)
+    for c, name in enumerate(program.contacts):
+        # A limb of six joints follows its contact, as does one whose sole rolls.
+        rolls = model.contact_rolls[c] > 0.0
+        held = c < len(model.limb) and (model.limb[c, 5] >= 0 or rolls)
+        if held or not target.standing[c]:
+            continue
+        wanted = np.empty(6)
+        contact_acceleration(model, compiled, target, work, v, c, wanted)
         got = work.J[c] @ solution.vdot + work.Jdv[c]
-        name = program.contacts[c]
         yield _report(gains, "contact_weight", wanted, got, name)
 
 

@@ -19,7 +19,7 @@ from backbeat.mpc.simulation.run import SimulationRun
 from backbeat.mpc.simulation.simulate import run_scenario
 from backbeat.mpc.sweep.cells import on_weights
 from backbeat.mpc.sweep.specification import parse_sweep
-from backbeat.mpc.terms.declared import cost, costs_of, declarations
+from backbeat.mpc.terms.declared import Term, cost, costs_of, declarations
 from backbeat.mpc.weights.controller_weights import ControllerWeights, read_all_weights
 from backbeat.mpc.weights.files import FOLDER, load_weights, weights_text
 from backbeat.mpc.whole_body.programs.gains import WholeBodyGains
@@ -31,7 +31,9 @@ OWN = "weights: {predictive: {com: 50}, whole_body: {momentum: 0.5}}\n"
 class Turning(PredictiveWeights):
     """A term more."""
 
-    turning: float = cost(7.0, "m^2/s", "turning", "dk_z", lambda z: z.momentum[2:])
+    turning: float = cost(
+        7.0, Term("turning", "dk_z", "m^2/s", lambda z: z.momentum[2:])
+    )
 
 
 def scenario(text: str) -> Scenario:

@@ -84,9 +84,8 @@ def command(
     from backbeat.mpc.weights.files import load_weights
 
     robots = [placed_robot(r) for r in robot or ()]
-    whole = load_sweep(find_sweep(name))
-    if weights is not None:
-        whole = on_weights(whole, load_weights(weights))
+    told = {} if weights is None else load_weights(weights)
+    whole = on_weights(load_sweep(find_sweep(name)), told)
     sweep = narrowed(whole, behavior, seeds, robots, engine)
     with (
         cluster_executors(scheduler) as executors,

@@ -76,8 +76,7 @@ def command(
         "seed": seed,
     }
     settings = options.read_scenario(scenario, push, fields, weights)
-    address = _address(remote)
-    of = settings.robot
+    of, address = settings.robot, _address(remote)
     behavior = load_verified(library, settings.behavior, unverified, of)
     path = output or Path("out") / f"{file_stem(behavior.name, of)}.run.parquet"
     check_run_place(path)

@@ -6,11 +6,10 @@ from typing import Any
 
 from backbeat.behaviors.library.behavior import Behavior, check_beat_priority
 from backbeat.models.common.errors import BackbeatError, unknown_name
-from backbeat.mpc.plans.weights import PredictiveWeights
 from backbeat.mpc.predictive.settings import PlanSettings
 from backbeat.mpc.scenario.upper_body_task import UpperBodyTask
 from backbeat.mpc.weights.changes import RecoveryChanges, WeightChanges, given
-from backbeat.mpc.weights.controller_weights import ControllerWeights
+from backbeat.mpc.weights.controller_weights import AnyWeights, ControllerWeights
 from backbeat.mpc.whole_body.programs.task_preset import preset_names
 
 PLANNERS = ("inside", "process")
@@ -54,9 +53,7 @@ class ControlOptions:
         recovery = given(self.recovery)
         return given(self.weights) | ({"recovery": recovery} if recovery else {})
 
-    def on_weights(
-        self, base: ControllerWeights | PredictiveWeights | None
-    ) -> ControllerWeights:
+    def on_weights(self, base: AnyWeights) -> ControllerWeights:
         """Weights of the controllers: some base, None for those that ship, and these.
 
         Raises:

@@ -3,12 +3,12 @@
 from dataclasses import dataclass
 
 from backbeat.mpc.reference.scale import BodyScale
-from backbeat.mpc.terms.declared import On, cost, number, scaled
+from backbeat.mpc.terms.declared import On, Term, cost, number, scaled
 
 
 def _task(default: float, unit: str, name: str, formula: str, key: str) -> float:
     """A field of the weight of a task, whose rows are compiled."""
-    found: float = cost(default, unit, name, formula, on=On.INSTANT, key=key)
+    found: float = cost(default, Term(name, formula, unit, on=On.INSTANT), key=key)
     return found
 
 

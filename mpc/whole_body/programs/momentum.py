@@ -17,7 +17,7 @@ error. Sources
     2015 (wrench cones).
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
 import numpy as np
@@ -45,7 +45,6 @@ from backbeat.mpc.whole_body.programs.assembly import (
     update_state,
     uses_stance_gains,
 )
-from backbeat.mpc.whole_body.programs.contact_motion import contact_acceleration
 from backbeat.mpc.whole_body.programs.gains import STANCE_GAINS, WholeBodyGains
 from backbeat.mpc.whole_body.programs.limbs import find_limbs
 from backbeat.mpc.whole_body.programs.solving import share_out, solve_from
@@ -260,29 +259,10 @@ class WholeBodyProgram:
         """The weights and gains with which a target is tracked."""
         return self._stance_gains if uses_stance_gains(target) else self._stepping_gains
 
-    def rest_of_contacts(
-        self, target: Target, v: np.ndarray
-    ) -> Iterator[tuple[int, np.ndarray]]:
-        """Standing contacts that are held by a cost, and their desired (6,) motion.
-
-        They are those without a limb of six joints that follows them.
-
-        Args:
-            target: what is tracked.
-            v: (nv,) velocity at which the workspace was measured last.
-        """
-        model, arguments = self.model, self._bound.content
-        is_stance = uses_stance_gains(target)
-        gains = arguments.stance if is_stance else arguments.stepping
-        for c in range(len(self.contacts)):
-            has_limb = c < len(model.limb)
-            is_held = has_limb and (
-                model.limb[c, 5] >= 0 or model.contact_rolls[c] > 0.0
-            )
-            if target.standing[c] and not is_held:
-                wanted = np.empty(6)
-                contact_acceleration(model, gains, target, self.workspace, v, c, wanted)
-                yield c, wanted
+    def compiled_gains(self, target: Target) -> Gains:
+        """The same for compiled functions."""
+        of: ProgramArguments = self._bound.content
+        return of.stance if uses_stance_gains(target) else of.stepping
 
     def measure(self, q: np.ndarray, v: np.ndarray) -> ProgramWorkspace:
         """Computes dynamics, contacts, center of mass and momentum at (q, v)."""
