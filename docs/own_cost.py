@@ -66,7 +66,7 @@ def table(
                 {
                     "weight": weight,
                     "push [N s]": impulse,
-                    "turning [m^2/s]": np.sqrt(np.mean(planned**2)),
+                    "turning [m²/s]": np.sqrt(np.mean(planned**2)),
                     "its cost at 0.4 s": explain_run(made, 0.4).plan.costs[TERM],
                     "center of mass [mm]": run_metrics(made)["com_error_mm"]["max"],
                 }
@@ -82,8 +82,8 @@ def main() -> None:
     told = parser.parse_args()
     made = table(build("stand", Library(told.library)), (0, 100, 1000), (10, 20))
     print(made.to_string(index=False, float_format="{:.3g}".format))
-    axes = made.pivot_table("turning [m^2/s]", "weight", "push [N s]").plot(marker="o")
-    axes.set_ylabel("turning [m^2/s], RMS over all plans")
+    axes = made.pivot_table("turning [m²/s]", "weight", "push [N s]").plot(marker="o")
+    axes.set_ylabel("turning [m²/s], RMS over all plans")
     axes.figure.savefig(told.output)
     print(told.output)
 
