@@ -109,7 +109,7 @@ def test_planned_and_simulated_take_turns(player):
 
 
 def planner_process(player):
-    return player.source.live._running._planner
+    return player.source.live._running._processes.planner
 
 
 def plans_beside(player):
