@@ -35,7 +35,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from backbeat.mpc.horizon.phase_grid import PhaseGrid
+from backbeat.mpc.horizon.near_plan import PlanNear
 from backbeat.mpc.horizon.sampling import Horizon, make_horizon
 from backbeat.mpc.plans.plan import Plan
 from backbeat.mpc.plans.start import PlanStart
@@ -90,7 +90,7 @@ class PredictiveProgram:
         self._S = len(reference.soles) if w.stepping else 0
         self._soles = list(reference.soles[: self._S])
         self._omega = start_frequency(reference)
-        self._grid = PhaseGrid(reference, w.spacing)
+        self._near = PlanNear(reference, w.knots, w.spacing)
         self.unknowns = Unknowns(self._C, self._S, mean_time(reference))
         if self._C:
             self._matrices = PredictiveMatrices(reference, w, self._soles)
@@ -125,7 +125,7 @@ class PredictiveProgram:
         previous: Plan | None = None,
     ) -> Horizon:
         to_come = [d for d in start.touchdowns if d.is_to_come(start.s)]
-        phases = self._grid.phases(start.s, self.weights.knots, (*steps, *to_come))
+        phases = self._near.grid.phases(start.s, self.weights.knots, (*steps, *to_come))
         return make_horizon(
             self.reference, phases, start, steps, previous, bool(self._soles)
         )
@@ -279,18 +279,4 @@ class PredictiveProgram:
 
     def rest(self, t: float, s: float, tempo: float = 1.0) -> Plan:
         """The plan that follows the behavior exactly, at a tempo."""
-        N, C = self.weights.knots, self._C
-        horizon = self._horizon(PlanStart(t, s, np.zeros(12), tempo=tempo))
-        S = len(self.reference.soles)
-        return Plan(
-            time=t,
-            phase=s,
-            rate=tempo,
-            durations=horizon.h,
-            phases=horizon.phases,
-            deviation=np.zeros((N + 1, 12)),
-            wrench=horizon.wrench.reshape(N, C, 6),
-            com=horizon.com,
-            shift=np.zeros((N + 1, S, 2)),
-            may_step=self.weights.stepping,
-        )
+        return self._near(t, s, tempo=tempo, may_step=self.weights.stepping)

@@ -12,10 +12,12 @@ from backbeat.cli.common.options import (
     INTERRUPTED,
     LIBRARY,
     LibraryFolder,
+    OwnController,
     RunsAtATime,
     Scheduler,
+    user_controller,
 )
-from backbeat.cli.simulate.track_options import Weights
+from backbeat.cli.simulate.track_options import Weights, given_weights
 
 if TYPE_CHECKING:
     from backbeat.jobs.sweeping import Progress
@@ -68,6 +70,7 @@ def command(
     robot: InsteadRobots = None,
     engine: InsteadEngines = None,
     weights: Weights = None,
+    controller: OwnController = None,
     jobs: RunsAtATime = None,
     scheduler: Scheduler = None,
     as_json: Annotated[bool, typer.Option("--json", help="Summary as JSON.")] = False,
@@ -81,17 +84,16 @@ def command(
     from backbeat.jobs.sweeping import run_sweep
     from backbeat.mpc.sweep.cells import narrowed, on_weights
     from backbeat.mpc.sweep.specification import find_sweep, load_sweep
-    from backbeat.mpc.weights.files import load_weights
 
     robots = [placed_robot(r) for r in robot or ()]
-    told = {} if weights is None else load_weights(weights)
-    whole = on_weights(load_sweep(find_sweep(name)), told)
+    whole = on_weights(load_sweep(find_sweep(name)), given_weights(weights))
     sweep = narrowed(whole, behavior, seeds, robots, engine)
+    own = user_controller(controller)
     with (
         cluster_executors(scheduler) as executors,
         sweep_progress(sweep.settings.name, output) as progress,
     ):
-        result = run_sweep(sweep, library, output, progress, jobs, executors)
+        result = run_sweep(sweep, library, output, progress, jobs, executors, own)
     if as_json:
         print_json(result.summary)
     else:

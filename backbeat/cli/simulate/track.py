@@ -10,7 +10,9 @@ from backbeat.cli.common.options import (
     LIBRARY,
     LibraryFolder,
     MetricsAsJson,
+    OwnController,
     Unverified,
+    user_controller,
 )
 from backbeat.cli.common.other_robot import OfRobot
 from backbeat.cli.common.stream_options import (
@@ -23,6 +25,7 @@ from backbeat.cli.simulate import track_options as options
 
 if TYPE_CHECKING:
     from backbeat.behaviors.library.behavior import Behavior
+    from backbeat.mpc.control.user_code import UserCode
     from backbeat.mpc.remote.address import Address
     from backbeat.mpc.scenario.specification import Scenario
     from backbeat.mpc.simulation.run import SimulationRun
@@ -46,6 +49,7 @@ def command(
     preset: options.Preset = None,
     weights: options.Weights = None,
     remote: options.Remote = None,
+    controller: OwnController = None,
     unverified: Unverified = False,
     seed: options.Seed = None,
     robot: OfRobot = "",
@@ -57,9 +61,8 @@ def command(
     """Tracks a behavior in closed loop and reports what happened."""
     from backbeat.cli.common.card_words import predicted
     from backbeat.cli.common.console import remarks
-    from backbeat.cli.common.other_robot import file_stem, placed_robot
+    from backbeat.cli.common.other_robot import placed_robot
     from backbeat.common.verified import load_verified
-    from backbeat.mpc.runs.file import check_run_place
 
     fields = {
         "behavior": name or None,
@@ -76,19 +79,42 @@ def command(
         "seed": seed,
     }
     settings = options.read_scenario(scenario, push, fields, weights)
-    of, address = settings.robot, _address(remote)
+    (address, own), of = _replacements(remote, controller), settings.robot
     behavior = load_verified(library, settings.behavior, unverified, of)
-    path = output or Path("out") / f"{file_stem(behavior.name, of)}.run.parquet"
-    check_run_place(path)
+    path = _run_place(output, behavior, of)
     if said := predicted(library, behavior):
         remarks.print(said)
     try:
         with open_stream(stream, stream_rate, stream_format) as opened:
-            run = _run(settings, behavior, address, opened)
+            run = _run(settings, behavior, address, own, opened)
     except KeyboardInterrupt:
         typer.echo(f"backbeat: interrupted; {path} was not written.", err=True)
         raise typer.Exit(INTERRUPTED) from None
     _store(run, path, is_named=output is not None, as_json=as_json)
+
+
+def _run_place(output: Path | None, behavior: "Behavior", robot: str) -> Path:
+    """Where the run file goes; finds out whether it can be written there."""
+    from backbeat.cli.common.other_robot import file_stem
+    from backbeat.mpc.runs.file import check_run_place
+
+    path = output or Path("out") / f"{file_stem(behavior.name, robot)}.run.parquet"
+    check_run_place(path)
+    return path
+
+
+def _replacements(
+    remote: str | None, controller: str | None
+) -> "tuple[Address | None, UserCode | None]":
+    """What takes the place of our controllers: another process, or the user's file."""
+    from backbeat.models.common.errors import BackbeatError
+
+    address, own = _address(remote), user_controller(controller)
+    if address is not None and own is not None:
+        raise BackbeatError(
+            "--remote and --controller both take the place of the controllers; give one"
+        )
+    return address, own
 
 
 def _address(remote: str | None) -> "Address | None":
@@ -109,6 +135,7 @@ def _run(
     scenario: "Scenario",
     behavior: "Behavior",
     remote: "Address | None",
+    controller: "UserCode | None",
     stream: "JointStream | None",
 ) -> "SimulationRun":
     """Simulates, with a progress bar, and streams what there is."""
@@ -124,6 +151,7 @@ def _run(
             behavior,
             progress=lambda share: report(share, "in closed loop"),
             remote=None if remote is None else remote_controllers(remote),
+            controller=controller,
             listener=None if stream is None else stream.listener,
         )
 

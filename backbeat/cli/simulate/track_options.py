@@ -83,6 +83,17 @@ Weights = Annotated[
 Seed = Annotated[int | None, typer.Option(help="Seed of all random numbers.")]
 
 
+def given_weights(name: str | None) -> dict[str, Any]:
+    """What a weights file gives, by section and key; nothing without one.
+
+    Raises:
+        BackbeatError: it cannot be read, or its values make no sense.
+    """
+    from backbeat.mpc.weights.files import load_weights
+
+    return {} if name is None else load_weights(name)
+
+
 def read_scenario(
     path: Path | None,
     pushes: list[str] | None,
@@ -103,7 +114,6 @@ def read_scenario(
     from backbeat.models.common.errors import BackbeatError, located
     from backbeat.mpc.scenario.parts.push import read_push
     from backbeat.mpc.scenario.specification import Scenario, open_scenario
-    from backbeat.mpc.weights.files import load_weights
 
     told = {key: value for key, value in fields.items() if value is not None}
     if pushes:
@@ -114,8 +124,7 @@ def read_scenario(
     timing = scenario.timing
     if fields["planner"] == "process" and timing.planning_time == 0:
         scenario = scenario.changed(planning_time=timing.plan_period)
-    if weights is not None:
-        control = scenario.control.with_weights(load_weights(weights))
-        scenario = replace(scenario, control=control)
+    control = scenario.control.with_weights(given_weights(weights))
+    scenario = replace(scenario, control=control)
     with located(file=path):
         return scenario.check()

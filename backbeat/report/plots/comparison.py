@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import Any
 
 from backbeat.models.common.errors import BackbeatError
+from backbeat.mpc.control.own_controllers import controller_in_words
 from backbeat.mpc.runs.balance import Balance, find_balance
 from backbeat.mpc.runs.record import RunRecord
 from backbeat.mpc.weights.controller_weights import read_all_weights
@@ -100,6 +101,8 @@ def _settings(record: RunRecord) -> Iterator[tuple[str, str]]:
     told.pop("recovery", None)
     yield from _flat("", told)
     yield from _flat("weights", _weights(record))
+    controller = record.story.get("controller")
+    yield "controller", controller_in_words(controller) if controller else "ours"
     for name, version in record.story["versions"].items():
         yield f"version of {name}", str(version)
     yield "key of the behavior", str(record.story["behavior_key"])[:12]

@@ -63,6 +63,8 @@ class ControlOptions:
 
     def with_weights(self, told: Mapping[str, Any]) -> "ControlOptions":
         """The same with weights by section and key where none are given."""
+        if not told:
+            return self
         own = self.given_weights()
 
         def both(section: str) -> dict[str, Any]:
