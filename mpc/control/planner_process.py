@@ -26,7 +26,7 @@ from backbeat.mpc.predictive.core import PredictiveCore
 from backbeat.mpc.predictive.memory import PredictiveMemory
 from backbeat.mpc.predictive.plan_message import pack, unpack
 from backbeat.mpc.predictive.program import PredictiveProgram
-from backbeat.mpc.predictive.recovery import Recovery
+from backbeat.mpc.predictive.recovery import STEPPING, Recovery
 from backbeat.mpc.predictive.settings import PlanSettings
 from backbeat.mpc.reference.trajectory import Reference
 from backbeat.mpc.scenario.parts.timing import TimingSettings
@@ -43,17 +43,17 @@ class PlannerSettings:
 
     Attributes:
         weights: of the predictive program, before settings adapt them.
-        recovery: when and how to step.
         settings: of plans at the start.
         period, start_time, planning_time: as of PredictiveCore [s].
+        recovery: when and how to step.
     """
 
     weights: PredictiveWeights
-    recovery: Recovery
     settings: PlanSettings
     period: float
     start_time: float
     planning_time: float
+    recovery: Recovery = STEPPING
 
     @classmethod
     def of(
@@ -62,7 +62,7 @@ class PlannerSettings:
         """What a planner is told of a run with these periods."""
         weights.check_elsewhere("a planner in a process")
         times = timing.plan_period, timing.lead_in, timing.planning_time
-        return cls(weights.predictive, weights.recovery, plan, *times)
+        return cls(weights.predictive, plan, *times, weights.recovery)
 
     def make_core(self, behavior: Behavior) -> PredictiveCore:
         """What plans with these settings."""
@@ -237,7 +237,7 @@ def main() -> None:
     behavior = Library(head.pop("folder")).load(head.pop("behavior"))
     weights = PredictiveWeights(**head.pop("weights"))
     recovery = Recovery(**head.pop("recovery"))
-    step = PlannerSettings(weights, recovery, **head).make_core(behavior)
+    step = PlannerSettings(weights, recovery=recovery, **head).make_core(behavior)
     _write(answers, pack("ready"))
     while (message := _read(sys.stdin.buffer)) is not None:
         _write(answers, pack(step(*unpack(message))))
