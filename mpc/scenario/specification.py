@@ -1,5 +1,6 @@
 """Scenario: the settings of one closed-loop run, as typed YAML."""
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -75,6 +76,10 @@ class Scenario:
         own = by_part.pop("", {})
         parts = {n: replace(getattr(self, n), **new) for n, new in by_part.items()}
         return replace(self, **own, **parts)
+
+    def with_weights(self, told: Mapping[str, Any]) -> "Scenario":
+        """The same with weights by section and key where it gives none."""
+        return replace(self, control=self.control.with_weights(told))
 
     @property
     def latency(self) -> float:

@@ -1,6 +1,5 @@
 """The options of `backbeat track`, and the scenario that they override."""
 
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -124,7 +123,6 @@ def read_scenario(
     timing = scenario.timing
     if fields["planner"] == "process" and timing.planning_time == 0:
         scenario = scenario.changed(planning_time=timing.plan_period)
-    control = scenario.control.with_weights(given_weights(weights))
-    scenario = replace(scenario, control=control)
+    scenario = scenario.with_weights(given_weights(weights))
     with located(file=path):
         return scenario.check()
