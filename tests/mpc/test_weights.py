@@ -113,6 +113,11 @@ def test_a_scenario_gives_some_and_leaves_the_others():
         ("weights: {predictive: {dcm_error_low: 0.5}}", "must be below"),
         ("weights: {whole_body: {momentum_weight: 1}}", "did you mean momentum"),
         ("recovery: {count: 0}", "at least 1"),
+        (f"{OWN}preset: momentum", "preset momentum has weights and gains of its own"),
+        (
+            "weights: {stance: {linear: 3}}\nupper_body: {hand: left hand}",
+            "leave stance of the weights out",
+        ),
     ],
 )
 def test_what_makes_no_sense_is_told_in_a_sentence(text, sentence):

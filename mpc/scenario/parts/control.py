@@ -77,6 +77,21 @@ class ControlOptions:
         recovery = RecoveryChanges(**both("recovery"))
         return replace(self, weights=weights, recovery=recovery)
 
+    def _check_weights(self) -> None:
+        """Raises a BackbeatError about weights without sense or without effect."""
+        weights, usual = self.on_weights(None), ControllerWeights()
+        ours = weights.whole_body == usual.whole_body and weights.stance == usual.stance
+        if self.preset and not ours:
+            raise BackbeatError(
+                f"scenario: preset {self.preset} has weights and gains of its own; "
+                "leave it out, or whole_body and stance of the weights"
+            )
+        if self.upper_body.hand and weights.stance != usual.stance:
+            raise BackbeatError(
+                "scenario: with upper_body the gains are those of whole_body in stance "
+                "too; leave stance of the weights out"
+            )
+
     def check(self) -> None:
         """Raises a BackbeatError when its values make no sense."""
         if self.planner not in PLANNERS:
@@ -89,6 +104,6 @@ class ControlOptions:
                 "scenario: a preset of tasks has the whole body, and upper_body takes "
                 "half of it; leave one of them out"
             )
-        self.on_weights(None)
+        self._check_weights()
         if self.beat_priority is not None:
             check_beat_priority("scenario", self.beat_priority)
