@@ -88,7 +88,7 @@ class PredictiveWeights:
     balanced_beat: float = number(
         20.0,
         "1/(s^2 s)",
-        "Weight of the same cost at a small DCM error.",
+        "Weight on the time off the beat at a small DCM error.",
         divides=True,
     )
     time_dilation: float = cost(

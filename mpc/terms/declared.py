@@ -71,7 +71,7 @@ class Term:
     """A cost: half its weight times the sum of the squares of its rows.
 
     Attributes:
-        name: in explanations.
+        name: in explanations; {} stands for what it is of.
         formula: of the rows.
         unit: of the rows; one of `LENGTH_POWERS`.
         rows: makes them; None where a compiled function has them.
@@ -165,7 +165,8 @@ def cost(
         help: what there is to say besides.
         without_steps, key: see `Declared`.
     """
-    text = f"{term.name[0].upper()}{term.name[1:]}." + (f" {help}" if help else "")
+    name = term.name.replace(" of {}", "")
+    text = f"{name[0].upper()}{name[1:]}." + (f" {help}" if help else "")
     told = Declared(
         term.weight_unit, text, term.length_power, True, without_steps, term, key=key
     )

@@ -65,14 +65,14 @@ class WholeBodyGains:
         "swing",
     )
     com_stiffness: float = number(8.0, "1/s^2", "Stiffness of the center of mass.")
-    com_damping: float = number(4.0, "1/s", "Its damping.")
+    com_damping: float = number(4.0, "1/s", "Damping of the same.")
     momentum_gain: float = number(4.0, "1/s", "Gain of the angular momentum.")
     orientation_stiffness: float = number(
         100.0, "1/s^2", "Stiffness of the orientation of base and trunk."
     )
-    orientation_damping: float = number(20.0, "1/s", "Its damping.")
+    orientation_damping: float = number(20.0, "1/s", "Damping of the same.")
     posture_stiffness: float = number(100.0, "1/s^2", "Stiffness of the posture.")
-    posture_damping: float = number(20.0, "1/s", "Its damping.")
+    posture_damping: float = number(20.0, "1/s", "Damping of the same.")
     contact_damping: float = number(
         20.0, "1/s", "Damping by which standing feet lose speed."
     )
@@ -82,11 +82,11 @@ class WholeBodyGains:
     swing_stiffness: float = number(
         400.0, "1/s^2", "Stiffness of feet in the air on their path."
     )
-    swing_damping: float = number(40.0, "1/s", "Its damping.")
+    swing_damping: float = number(40.0, "1/s", "Damping of the same.")
     point_stiffness: float = number(
         400.0, "1/s^2", "Stiffness of points on their path."
     )
-    point_damping: float = number(40.0, "1/s", "Its damping.")
+    point_damping: float = number(40.0, "1/s", "Damping of the same.")
 
     def at(self, scale: BodyScale) -> "WholeBodyGains":
         """The same for a robot of another scale.
