@@ -1,6 +1,7 @@
 """`backbeat card`: what a behavior survives, and how often."""
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -15,6 +16,7 @@ from backbeat.cli.common.options import (
     user_controller,
 )
 from backbeat.cli.common.other_robot import OfRobot, placed_robot
+from backbeat.cli.simulate.track_options import Weights, given_weights
 
 if TYPE_CHECKING:
     from backbeat.behaviors.library.store import Library
@@ -52,6 +54,7 @@ def command(
     robot: OfRobot = "",
     engine: OneEngine = "",
     controller: OwnController = None,
+    weights: Weights = None,
     as_json: Annotated[bool, typer.Option("--json", help="Cards as JSON.")] = False,
 ) -> None:
     """Makes robustness cards: success by disturbance, and the largest push.
@@ -69,11 +72,12 @@ def command(
     from backbeat.jobs.cluster import cluster_executors
 
     store, own = Library(library), user_controller(controller)
+    told = given_weights(weights), Path(weights or "").stem
     make = take_sample if sample else build_card
     results, failures = [], []
     with cluster_executors(scheduler) as executors:
         for name, of in _chosen(store, names, placed_robot(robot)):
-            path = stored_card(name, library, runs := CardRuns(of, engine, own))
+            path = stored_card(name, library, runs := CardRuns(of, engine, own, *told))
             with sweep_progress(name, path.parent) as progress:
                 result, failed = make(
                     name, library, seeds, progress, jobs, executors, runs
