@@ -69,6 +69,9 @@ class RecordingDescription:
     # "stay" if both feet stand all the time; else when each foot stands, in seconds of
     # the file; found in the recording if both are left out.
     feet: str = ""
+    # Whether feet land on their heels and leave over their toes where they do so in the
+    # file; false keeps them flat.
+    roll: bool = True
     # Factors on how near hands, feet and trunk stay to it, by part.
     weights: dict[str, float] = field(default_factory=dict)
     planted: dict[str, list[list[float]]] = field(default_factory=dict)
@@ -218,7 +221,14 @@ class RecordedMoves:
             recording.t[-1] if d.end is None else d.end,
         )
         found = dance_offsets(
-            recording, self.robot, self.q_start, where, d.joints, d.times(where), span
+            recording,
+            self.robot,
+            self.q_start,
+            where,
+            d.joints,
+            d.times(where),
+            span,
+            d.roll,
         )
         read = tuple(s for s in (recording.said, *recording.notes) if s)
         found = replace(found, notes=(*read, *found.notes))

@@ -1,0 +1,159 @@
+"""Foot rolls: when the feet of a recording stand on their heels and on their toes.
+
+A foot that strikes with its heel has its rear edge on the ground, which stays where it
+is while the sole turns about it; one that leaves over its toe has its front edge. How
+far a sole is pitched is measured from where it is flat in the same stance, so that what
+sensors and retargeting tilt it by is not taken for a roll. The line of an edge carries
+a robot only with the other foot: a foot rolls while that one stands too. What is short,
+slight or does not stay where it is counts as flat.
+
+Source
+    Perry, Burnfield, "Gait Analysis: Normal and Pathological Function", 2010 (the
+    rockers of heel and forefoot).
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from backbeat.behaviors.library.runs import runs
+from backbeat.behaviors.recording.soles import Soles, slopes
+from backbeat.models.dynamics.edges import HEEL, TOE
+
+# Pitch from which a foot counts as rolling, and that of one that is flat [rad]. Sensors
+# and retargeting leave tilts of 0.05.
+LEAST, FLAT = 0.06, 0.02
+# The most by which a whole stance may be tilted, and a sole about its own length [rad].
+TILTED, ROLLED = 0.1, 0.1
+# Shorter than this it does not roll [s].
+SHORT = 0.06
+# How much longer a roll takes than it is seen: it starts and ends slowly.
+SEEN = 1.25
+# How far an edge may get while the sole turns about it, with legs of length `LEG` [m].
+MOVES = 0.025
+# Share of a stance that is flat at least: its stillest part.
+STILL = 0.4
+
+
+@dataclass(frozen=True)
+class FootRoll:
+    """How one foot rolls over heel and toe.
+
+    Attributes:
+        t: (n,) times [s].
+        pitch: (n,) of its sole, from where it is flat, toe down positive [rad].
+        heels: (k,) until when it is on its heel, by stance: its start if it lands flat
+            [s].
+        toes: (k,) from when it is on its toe: its end if it leaves flat [s].
+        flattened: strikes and toe-offs that count as flat, although they are tilted.
+        half: half the length of its sole [m].
+        strikes, leaves: how many heels strike, and how often it leaves over its toe.
+    """
+
+    t: np.ndarray
+    pitch: np.ndarray
+    heels: tuple[float, ...]
+    toes: tuple[float, ...]
+    flattened: int
+    half: float
+    strikes: int = 0
+    leaves: int = 0
+
+    def at(self, times: np.ndarray) -> np.ndarray:
+        """Pitch at given times [rad]."""
+        return np.interp(times, self.t, self.pitch)
+
+
+def find_foot_roll(
+    t: np.ndarray,
+    soles: Soles,
+    foot: str,
+    on: np.ndarray,
+    other: np.ndarray,
+    scale: float,
+) -> FootRoll:
+    """Finds out how a foot rolls.
+
+    Args:
+        t: (n,) times [s].
+        soles: of a motion whose feet stand on the ground.
+        foot: which foot.
+        on: (n,) whether it stands.
+        other: (n,) whether the other foot does.
+        scale: length of the legs over `foot_contacts.LEG`.
+    """
+    pitch = soles.pitch(foot)
+    out, heels, toes, flattened = pitch.copy(), list[float](), list[float](), 0
+    rolls = {HEEL: 0, TOE: 0}
+    n, half = len(t), float(soles.p_CK[foot][0, 0])
+    levels = list[tuple[float, float]]()
+    for a, b in runs(on):
+        level = _level(pitch[a:b], soles.dt)
+        levels.append((0.5 * (a + b - 1), level))
+        ends = {HEEL: a, TOE: b - 1}
+        for edge in ends:
+            if (edge == HEEL and a == 0) or (edge == TOE and b == n):
+                continue
+            k, tilted = _edge_until(soles, foot, edge, (a, b), level, other, scale)
+            flattened += tilted and k == ends[edge]
+            rolls[edge] += k != ends[edge]
+            ends[edge] = k
+        heels.append(float(t[ends[HEEL]]))
+        toes.append(float(t[ends[TOE]]))
+    if levels:
+        at, level = np.transpose(levels)
+        out -= np.interp(np.arange(n), at, level)
+    return FootRoll(
+        t, out, tuple(heels), tuple(toes), flattened, half, rolls[HEEL], rolls[TOE]
+    )
+
+
+def _level(pitch: np.ndarray, dt: float) -> float:
+    """Pitch of a sole where it is flat: in the stillest part of a stance [rad]."""
+    rate = np.abs(slopes(pitch, dt))
+    still = rate <= np.quantile(rate, STILL)
+    return float(np.median(pitch[still]))
+
+
+def _edge_until(
+    soles: Soles,
+    foot: str,
+    edge: int,
+    stance: tuple[int, int],
+    level: float,
+    other: np.ndarray,
+    scale: float,
+) -> tuple[int, bool]:
+    """The inner end of the part of a stance on an edge, and whether it is tilted.
+
+    The end is that of the stance itself where it counts as flat.
+    """
+    a, b = stance
+    # Both from the outer end to the inner one.
+    rows = np.arange(a, b) if edge == HEEL else np.arange(b - 1, a - 1, -1)
+    pitch = edge * (soles.pitch(foot)[rows] - level)
+    peak = float(pitch[:3].max())
+    if peak < LEAST:
+        return int(rows[0]), peak > FLAT + 0.5 * LEAST
+    flat = np.flatnonzero(pitch < FLAT)
+    alone = np.flatnonzero(~other[rows])
+    seen = int(flat[0]) if len(flat) else len(rows)
+    both = int(alone[0]) if len(alone) else len(rows)
+    length = min(seen, both)
+    if (
+        abs(level) > TILTED
+        or seen == len(rows)
+        or length * soles.dt < SHORT
+        or not _stays(soles, foot, edge, rows[:length], scale)
+    ):
+        return int(rows[0]), True
+    return int(rows[min(round(SEEN * length), both, len(rows)) - 1]), True
+
+
+def _stays(soles: Soles, foot: str, edge: int, rows: np.ndarray, scale: float) -> bool:
+    """Whether an edge keeps its place, and both of its corners are down."""
+    ahead = np.sign(soles.p_CK[foot][:, 0]) == edge
+    middle = soles.corners[foot][rows][:, ahead].mean(axis=1)
+    away = np.linalg.norm(middle - np.median(middle, axis=0), axis=1)
+    leans = np.abs(soles.R[foot][rows, 2, 1])
+    return bool(away.max() < MOVES * scale and np.median(leans) < ROLLED)
