@@ -127,7 +127,7 @@ def _flat(motion: PlantedMotion, robot: str, where: str) -> PlantedMotion:
     feet = {f: replace(path, roll=None) for f, path in motion.feet.items()}
     rolls = [p.roll for p in motion.feet.values() if p.roll is not None]
     notes = motion.notes
-    if robot and any(r.strikes or r.leaves for r in rolls):
+    if robot and any(r.rolls for r in rolls):
         notes += (
             f"{where}: feet roll over heel and toe; {robot} has no joint for ankle "
             "roll, and its feet stay flat",

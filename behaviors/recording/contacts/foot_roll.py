@@ -26,7 +26,7 @@ LEAST, FLAT = 0.06, 0.02
 # The most by which a whole stance may be tilted, and a sole about its own length [rad].
 TILTED, ROLLED = 0.1, 0.1
 # Shorter than this it does not roll [s].
-SHORT = 0.06
+SHORT = 0.04
 # How much longer a roll takes than it is seen: it starts and ends slowly.
 SEEN = 1.25
 # How far an edge may get while the sole turns about it, with legs of length `LEG` [m].
@@ -42,22 +42,23 @@ class FootRoll:
     Attributes:
         t: (n,) times [s].
         pitch: (n,) of its sole, from where it is flat, toe down positive [rad].
-        heels: (k,) until when it is on its heel, by stance: its start if it lands flat
-            [s].
-        toes: (k,) from when it is on its toe: its end if it leaves flat [s].
-        flattened: strikes and toe-offs that count as flat, although they are tilted.
+        heels: (k,) until when it is on its heel, by stance; None if it lands flat [s].
+        toes: (k,) from when it is on its toe; None if it leaves flat [s].
+        tilted: how often it lands or leaves tilted, whether it rolls or counts as flat.
         half: half the length of its sole [m].
-        strikes, leaves: how many heels strike, and how often it leaves over its toe.
     """
 
     t: np.ndarray
     pitch: np.ndarray
-    heels: tuple[float, ...]
-    toes: tuple[float, ...]
-    flattened: int
+    heels: tuple[float | None, ...]
+    toes: tuple[float | None, ...]
+    tilted: int
     half: float
-    strikes: int = 0
-    leaves: int = 0
+
+    @property
+    def rolls(self) -> bool:
+        """Whether it does at all."""
+        return any(time is not None for time in (*self.heels, *self.toes))
 
     def at(self, times: np.ndarray) -> np.ndarray:
         """Pitch at given times [rad]."""
@@ -82,30 +83,23 @@ def find_foot_roll(
         other: (n,) whether the other foot does.
         scale: length of the legs over `foot_contacts.LEG`.
     """
-    pitch = soles.pitch(foot)
-    out, heels, toes, flattened = pitch.copy(), list[float](), list[float](), 0
-    rolls = {HEEL: 0, TOE: 0}
-    n, half = len(t), float(soles.p_CK[foot][0, 0])
-    levels = list[tuple[float, float]]()
+    pitch, n = soles.pitch(foot), len(t)
+    ends: dict[int, list[float | None]] = {HEEL: [], TOE: []}
+    tilted, levels = 0, list[tuple[float, float]]()
     for a, b in runs(on):
         level = _level(pitch[a:b], soles.dt)
         levels.append((0.5 * (a + b - 1), level))
-        ends = {HEEL: a, TOE: b - 1}
-        for edge in ends:
-            if (edge == HEEL and a == 0) or (edge == TOE and b == n):
-                continue
-            k, tilted = _edge_until(soles, foot, edge, (a, b), level, other, scale)
-            flattened += tilted and k == ends[edge]
-            rolls[edge] += k != ends[edge]
-            ends[edge] = k
-        heels.append(float(t[ends[HEEL]]))
-        toes.append(float(t[ends[TOE]]))
+        for edge, outer in ((HEEL, a), (TOE, b)):
+            end = None
+            if 0 < outer < n:
+                tilts, end = _edge_until(soles, foot, edge, (a, b), level, other, scale)
+                tilted += tilts
+            ends[edge].append(None if end is None else float(t[end]))
     if levels:
         at, level = np.transpose(levels)
-        out -= np.interp(np.arange(n), at, level)
-    return FootRoll(
-        t, out, tuple(heels), tuple(toes), flattened, half, rolls[HEEL], rolls[TOE]
-    )
+        pitch = pitch - np.interp(np.arange(n), at, level)
+    half = float(soles.p_CK[foot][0, 0])
+    return FootRoll(t, pitch, tuple(ends[HEEL]), tuple(ends[TOE]), tilted, half)
 
 
 def _level(pitch: np.ndarray, dt: float) -> float:
@@ -123,31 +117,28 @@ def _edge_until(
     level: float,
     other: np.ndarray,
     scale: float,
-) -> tuple[int, bool]:
-    """The inner end of the part of a stance on an edge, and whether it is tilted.
+) -> tuple[bool, int | None]:
+    """Whether a stance begins or ends tilted, and the inner end of the time on an edge.
 
-    The end is that of the stance itself where it counts as flat.
+    There is none where it counts as flat.
     """
     a, b = stance
     # Both from the outer end to the inner one.
     rows = np.arange(a, b) if edge == HEEL else np.arange(b - 1, a - 1, -1)
     pitch = edge * (soles.pitch(foot)[rows] - level)
-    peak = float(pitch[:3].max())
-    if peak < LEAST:
-        return int(rows[0]), peak > FLAT + 0.5 * LEAST
+    if float(pitch[:3].max()) < LEAST:
+        return False, None
     flat = np.flatnonzero(pitch < FLAT)
-    alone = np.flatnonzero(~other[rows])
     seen = int(flat[0]) if len(flat) else len(rows)
-    both = int(alone[0]) if len(alone) else len(rows)
-    length = min(seen, both)
     if (
         abs(level) > TILTED
         or seen == len(rows)
-        or length * soles.dt < SHORT
-        or not _stays(soles, foot, edge, rows[:length], scale)
+        or seen * soles.dt < SHORT
+        or not other[rows[:seen]].any()
+        or not _stays(soles, foot, edge, rows[:seen], scale)
     ):
-        return int(rows[0]), True
-    return int(rows[min(round(SEEN * length), both, len(rows)) - 1]), True
+        return True, None
+    return True, int(rows[min(round(SEEN * seen), len(rows)) - 1])
 
 
 def _stays(soles: Soles, foot: str, edge: int, rows: np.ndarray, scale: float) -> bool:

@@ -11,6 +11,8 @@ from backbeat.models.dynamics.edges import HEEL, TOE
 
 # Samples a second of a pitch.
 RATE = 50.0
+# Least time on both feet that steps get, in which they roll [s].
+BOTH = 0.12
 # Share of a roll in which it starts or ends that is longer in the recording.
 RAMP = 0.5
 
@@ -30,25 +32,43 @@ def step_roll(
     if roll is None:
         return None
     off, on = air
-    toe, heel = max(roll.toes[k], room[0]), min(roll.heels[k + 1], room[1])
-    leaving, way, landing = (
-        roll.at(np.linspace(*span, 2 + round(RATE * max(span[1] - span[0], 0.0))))
-        for span in ((toe, off), (off, on), (on, heel))
-    )
-    if toe > roll.toes[k]:
-        leaving *= minimum_jerk(np.linspace(0.0, 1 / RAMP, len(leaving)).clip(max=1.0))
-    if heel < roll.heels[k + 1]:
-        ramp = np.linspace(0.0, 1 / RAMP, len(landing)).clip(max=1.0)
-        landing *= minimum_jerk(ramp)[::-1]
-    rolls = {
-        TOE: off - toe if TOE * leaving[-1] > FLAT else 0.0,
-        HEEL: heel - on if HEEL * landing[0] > FLAT else 0.0,
-    }
-    times = {edge: time if time >= 0.5 * SHORT else 0.0 for edge, time in rolls.items()}
-    if not any(times.values()):
+    # Before it leaves and after it lands, each from the air to where it is flat.
+    toe, leaving = _rolled(roll, TOE, off, roll.toes[k], off - room[0])
+    heel, landing = _rolled(roll, HEEL, on, roll.heels[k + 1], room[1] - on)
+    if not toe and not heel:
         return None
-    parts = (tuple(x.tolist()) for x in (leaving, way, landing))
-    return StepRoll(times[TOE], times[HEEL], *parts)
+    way = roll.at(np.linspace(off, on, _samples(on - off)))
+    parts = (tuple(x.tolist()) for x in (leaving[::-1], way, landing))
+    return StepRoll(toe, heel, *parts)
+
+
+def _rolled(
+    roll: FootRoll, edge: int, air: float, flat: float | None, room: float
+) -> tuple[float, np.ndarray]:
+    """How long a foot rolls [s], and its pitch from the air to where it is flat [rad].
+
+    Args:
+        roll: what the foot does.
+        edge: over which edge.
+        air: when it leaves or lands [s].
+        flat: when it is flat; None if it does not roll [s].
+        room: for how long the other foot stands too [s].
+    """
+    away, room = -edge, max(room, BOTH)
+    if flat is None or edge * roll.at(np.array([air]))[0] < FLAT:
+        return 0.0, np.zeros(2)
+    own = max(away * (flat - air), SHORT)
+    time = min(own, room)
+    pitch = roll.at(np.linspace(air, air + away * time, _samples(time)))
+    if own > room:
+        ramp = np.linspace(1 / RAMP, 0.0, len(pitch)).clip(max=1.0)
+        pitch *= minimum_jerk(ramp)
+    return max(time, BOTH), pitch
+
+
+def _samples(time: float) -> int:
+    """Samples of a pitch over some time [s]."""
+    return 2 + round(RATE * max(time, 0.0))
 
 
 def roll_notes(
@@ -68,15 +88,16 @@ def roll_notes(
             f"{where}: feet roll over heel and toe: {_count(strikes, 'heel strike')} "
             f"and {_count(leaves, 'toe-off')} are kept"
         )
-    tilted = sum(f.strikes + f.leaves + f.flattened for f in feet if f is not None)
+    tilted = sum(f.tilted for f in feet if f is not None)
     if left := tilted - strikes - leaves:
         yield (
-            f"{where}: {_count(left, 'heel strike or toe-off')} too slight, too "
-            "short, without the other foot on the ground, or with a foot that slides, "
-            f"{'is' if left == 1 else 'are'} laid flat"
+            f"{where}: feet are tilted too briefly, or slide or stand alone as they "
+            f"tilt, at {_count(left, 'more landing or lift-off')}, and are laid flat "
+            "there"
         )
 
 
 def _count(number: int, what: str) -> str:
     """A number of things."""
-    return f"{number} {what}{'s' * (number != 1)}"
+    several = what.replace(" or ", "s or ") + "s"
+    return f"{number} {what if number == 1 else several}"
