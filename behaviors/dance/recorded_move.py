@@ -14,7 +14,7 @@ from backbeat.behaviors.dance.step_times import (
     move_steps,
 )
 from backbeat.behaviors.dance.vocabulary.expression import Expression
-from backbeat.behaviors.dance.vocabulary.move import Curve, Move, Offsets
+from backbeat.behaviors.dance.vocabulary.move import LENGTHS, Curve, Move, Offsets
 from backbeat.behaviors.dance.vocabulary.part_weights import check_weights, shares
 from backbeat.behaviors.footsteps.step import FEET
 from backbeat.behaviors.library.stored import check_name
@@ -34,6 +34,8 @@ STAY = "stay"
 # What a recording may be played faster or slower by.
 FASTEST, SLOWEST = 4.0, 0.1
 MOST_LEAD = 16.0
+# Samples over which the speed of the body at the ends of a recording is taken.
+SPEED_OVER = 6
 
 
 @dataclass
@@ -163,15 +165,40 @@ class RecordedMove(Move):
         self, since: np.ndarray, beats: float, values: Mapping[str, float]
     ) -> Offsets:
         """Offsets over beats since the start."""
-        u = since / self.length(values)
-        share = np.ones_like(u)
-        if self.lead:
-            near = np.minimum(u, 1 - u) / self.lead
-            share = minimum_jerk(np.clip(near, 0.0, 1.0))
+        u, share = since / self.length(values), self.leads(since, values)
         at = (u - self.lead) / (1 - 2 * self.lead)
-        return {
-            n: share * np.interp(at, self.times, s) for n, s in self.samples.items()
-        }
+        offsets = {n: np.interp(at, self.times, s) for n, s in self.samples.items()}
+        for n in LENGTHS:
+            if n in offsets and self.lead:
+                offsets[n] += self._coasting(self.samples[n], at)
+        return {n: share * o for n, o in offsets.items()}
+
+    def _coasting(self, samples: np.ndarray, at: np.ndarray) -> np.ndarray:
+        """What a body does beyond its samples that has a speed at their ends.
+
+        A walk that is cut out of a longer one neither starts nor ends at rest: in the
+        leads the speed goes evenly to none.
+
+        Args:
+            samples: (n,) of a channel.
+            at: (m,) shares of the time of the samples.
+        """
+        length, near = self.lead / (1 - 2 * self.lead), slice(None, SPEED_OVER)
+        first, last = (
+            np.polyfit(self.times[rows], samples[rows], 1)[0]
+            for rows in (near, slice(-SPEED_OVER, None))
+        )
+        before, after = (np.clip(x, 0.0, length) for x in (-at, at - 1.0))
+        ahead, back = (x - 0.5 * x**2 / length for x in (after, before))
+        return np.asarray(last * ahead - first * back)
+
+    def leads(self, since: np.ndarray, values: Mapping[str, float]) -> np.ndarray:
+        """As of `Move`: all of the body, and less in its leads."""
+        u = since / self.length(values)
+        if not self.lead:
+            return np.ones_like(u)
+        near = np.minimum(u, 1 - u) / self.lead
+        return np.asarray(minimum_jerk(np.clip(near, 0.0, 1.0)))
 
 
 @dataclass(frozen=True)

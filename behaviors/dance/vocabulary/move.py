@@ -186,6 +186,10 @@ class Move:
             u = at / length
         return {n: self._channel(c, u, values) for n, c in self.curves.items()}
 
+    def leads(self, since: np.ndarray, values: Mapping[str, float]) -> np.ndarray:
+        """(n,) share of the body's place that is its own, beats after the start."""
+        return np.zeros_like(since)
+
     def _channel(
         self, curve: Curve, u: np.ndarray, values: Mapping[str, float]
     ) -> np.ndarray:

@@ -13,6 +13,7 @@ Source
 """
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -88,11 +89,16 @@ def find_foot_roll(
     tilted, levels = 0, list[tuple[float, float]]()
     for a, b in runs(on):
         level = _level(pitch[a:b], soles.dt)
+        if abs(level) > FLAT and (a == 0 or b == n):
+            # The recording begins or ends while it is on an edge.
+            level = 0.0
         levels.append((0.5 * (a + b - 1), level))
-        for edge, outer in ((HEEL, a), (TOE, b)):
+        for edge, outer, inner in ((HEEL, a, b), (TOE, b, a)):
             end = None
             if 0 < outer < n:
-                tilts, end = _edge_until(soles, foot, edge, (a, b), level, other, scale)
+                rows = range(a, b) if edge == HEEL else range(b - 1, a - 1, -1)
+                seen = _Seen(np.array(rows), level, inner in (0, n))
+                tilts, end = _edge_until(soles, foot, edge, seen, other, scale)
                 tilted += tilts
             ends[edge].append(None if end is None else float(t[end]))
     if levels:
@@ -109,31 +115,37 @@ def _level(pitch: np.ndarray, dt: float) -> float:
     return float(np.median(pitch[still]))
 
 
+class _Seen(NamedTuple):
+    """What is seen of a stance.
+
+    Attributes:
+        rows: its samples, from where it is in the air to the other end.
+        level: pitch of the sole where it is flat [rad].
+        is_cut: whether the recording begins or ends at the other end.
+    """
+
+    rows: np.ndarray
+    level: float
+    is_cut: bool
+
+
 def _edge_until(
-    soles: Soles,
-    foot: str,
-    edge: int,
-    stance: tuple[int, int],
-    level: float,
-    other: np.ndarray,
-    scale: float,
+    soles: Soles, foot: str, edge: int, stance: _Seen, other: np.ndarray, scale: float
 ) -> tuple[bool, int | None]:
     """Whether a stance begins or ends tilted, and the inner end of the time on an edge.
 
     There is none where it counts as flat.
     """
-    a, b = stance
-    # Both from the outer end to the inner one.
-    rows = np.arange(a, b) if edge == HEEL else np.arange(b - 1, a - 1, -1)
-    pitch = edge * (soles.pitch(foot)[rows] - level)
+    rows = stance.rows
+    pitch = edge * (soles.pitch(foot)[rows] - stance.level)
     if float(pitch[:3].max()) < LEAST:
         return False, None
     flat = np.flatnonzero(pitch < FLAT)
+    is_cut = stance.is_cut and not len(flat)
     seen = int(flat[0]) if len(flat) else len(rows)
     if (
-        abs(level) > TILTED
-        or seen == len(rows)
-        or seen * soles.dt < SHORT
+        abs(stance.level) > TILTED
+        or (not is_cut and (seen == len(rows) or seen * soles.dt < SHORT))
         or not other[rows[:seen]].any()
         or not _stays(soles, foot, edge, rows[:seen], scale)
     ):

@@ -60,7 +60,7 @@ def _rolled(
     own = max(away * (flat - air), SHORT)
     time = min(own, room)
     pitch = roll.at(np.linspace(air, air + away * time, _samples(time)))
-    if own > room:
+    if abs(pitch[-1]) > FLAT:
         ramp = np.linspace(1 / RAMP, 0.0, len(pitch)).clip(max=1.0)
         pitch *= minimum_jerk(ramp)
     return max(time, BOTH), pitch
