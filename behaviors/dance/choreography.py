@@ -19,9 +19,8 @@ from backbeat.behaviors.dance.markers import marker_events
 from backbeat.behaviors.dance.recorded_move import (
     RecordedMove,
     RecordedMoves,
-    departures,
 )
-from backbeat.behaviors.dance.recorded_parts import recorded_entries
+from backbeat.behaviors.dance.recorded_parts import departures, recorded_entries
 from backbeat.behaviors.dance.rules import RuleFinding, findings
 from backbeat.behaviors.dance.stepping import (
     DanceSwing,

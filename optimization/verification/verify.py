@@ -164,8 +164,8 @@ class Verifier:
         # The two sides of an impact have no difference that means anything.
         apart = dt[:, 0] > SAME_TIME
         error = replayed.mean_v - 0.5 * (v[1:] + v[:-1])
-        # Euler and Maclaurin's term: half a percent of a fast stroke's speed. At a switch
-        # accelerations may jump, which are no part of it: there it may be left out.
+        # Euler and Maclaurin's term: half a percent of a fast stroke's speed. Where
+        # contacts change accelerations may jump, and it may be left out.
         term = dt / 12 * (vdot[1:] - vdot[:-1])
         error, without = np.abs(error + term), np.abs(error)
         error = np.where(switches[:, None], np.minimum(error, without), error)
