@@ -6,7 +6,11 @@ import numpy as np
 import pytest
 
 from backbeat.behaviors.building.build import build
+from backbeat.behaviors.dance.recorded_move import RecordedMove
+from backbeat.behaviors.dance.vocabulary.expression import Expression
+from backbeat.behaviors.dance.vocabulary.move import Curve
 from backbeat.behaviors.footsteps.footprints import Footprints
+from backbeat.behaviors.footsteps.rest_height import rest_lowering
 from backbeat.behaviors.footsteps.specification import FootstepSpecification
 from backbeat.behaviors.footsteps.step import FEET, Step
 from backbeat.behaviors.footsteps.step_rolls import StepRoll, lay_rolls
@@ -241,3 +245,50 @@ def test_a_foot_is_flat_between_its_heel_and_its_toe(robots):
     slower = replace(GIVEN, toe=0.0).slower(0.5)
     lay_rolls(prints, {3: slower})
     assert [(r.step, r.edge, r.knots) for r in prints.rolls] == [(4, HEEL, 4)]
+
+
+def test_a_body_rests_lower_where_its_feet_are_apart(robots):
+    """So low that the legs reach, and not before a step has been taken."""
+    robot = robots["g1"]
+    start = start_configuration(robot, "stand")
+    lows = {}
+    for ahead in (0.0, 0.3, 0.5):
+        steps = [Step("both", time=0.6), Step("right", time=0.5, to=[ahead, 0.0])]
+        steps += [Step("both", time=1.0)]
+        poses = support_poses(robot, start)
+        prints = Footprints(steps, [0.6, 0.5, 1.0], 0.05, robot.feet, poses)
+        low = rest_lowering(robot, prints, start)
+        assert low.min() == 0.0
+        assert low[0] == 0.0
+        lows[ahead] = low[-1]
+    assert lows[0.0] == pytest.approx(0.0, abs=1e-9)
+    assert 0.0 <= lows[0.3] < lows[0.5] < 0.15
+    # A straight leg that is spread by a quarter of a meter is that much lower.
+    leg = robot.leg_length
+    assert lows[0.5] < 1.5 * (leg - np.sqrt(leg**2 - 0.25**2))
+
+
+def test_a_walk_that_is_cut_keeps_its_speed_into_the_lead():
+    """The body does not stop at once where its recording ends."""
+    times = np.linspace(0.0, 1.0, 51)
+    move = RecordedMove(
+        name="cut",
+        track="legs",
+        summary="",
+        parameters={},
+        length=Expression(4.0),
+        repeats=False,
+        curves={"com.x": Curve((0.0,), (Expression(),))},
+        lead=0.25,
+        times=times,
+        samples={"com.x": 0.5 * times},
+    )
+    beats = np.linspace(0.0, 4.0, 801)
+    x = move.shape(beats, 4.0, {})["com.x"]
+    speed = np.gradient(x, beats)
+    assert x[0] == x[-1] == 0.0
+    at = np.flatnonzero((beats > 1.0) & (beats < 3.0))
+    np.testing.assert_allclose(speed[at[1:-1]], 0.25, rtol=1e-6)
+    ends = np.abs(np.diff(speed))
+    assert ends.max() < 0.02  # no step of its speed of 0.25
+    assert speed[np.searchsorted(beats, 3.05)] == pytest.approx(0.25, abs=0.06)
