@@ -5,8 +5,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from backbeat.cli.author import new_from_recording as recorded
+from backbeat.cli.author.new_from_recording import recorded_dance_files
 from backbeat.cli.common.completion import robots, takes
+from backbeat.cli.common.take_options import (
+    NO_OPTIONS,
+    TakeOptions,
+    with_take_options,
+)
 
 if TYPE_CHECKING:
     from backbeat.behaviors.dance.recorded_move import RecordingDescription
@@ -15,6 +20,7 @@ if TYPE_CHECKING:
 TRIED = ("atlas", "g1", "h1", "t1")
 
 
+@with_take_options
 def command(
     take: Annotated[
         Path,
@@ -35,16 +41,7 @@ def command(
         Path | None,
         typer.Option("--output", "-o", help="Specification to write: NAME.yaml."),
     ] = None,
-    form: recorded.TakeFormat = "",
-    unit: recorded.TakeUnit = "",
-    length: recorded.TakeLength = "",
-    quaternion: recorded.TakeQuaternion = "",
-    up: recorded.TakeUp = "",
-    rate: recorded.TakeRate = None,
-    ignore: recorded.TakeIgnore = None,
-    skeleton: recorded.TakeSkeleton = "",
-    start: recorded.TakeStart = None,
-    end: recorded.TakeEnd = None,
+    take_options: TakeOptions = NO_OPTIONS,
 ) -> None:
     """Reads a motion, says what it took it for, and writes a specification that builds.
 
@@ -53,16 +50,12 @@ def command(
     from backbeat.cli.author.new import write_new
     from backbeat.models.common.errors import BackbeatError
 
-    described = recorded.described_take(
-        form, unit, length, quaternion, up, rate, ignore, skeleton, start, end
-    )
+    described = take_options.described()
     path = output or Path(f"{_plain(take.stem)}.yaml")
     if path.suffix not in (".yaml", ".yml"):
         raise BackbeatError(f"{path}: a specification is called NAME.yaml")
     robot = robot or robot_of(take, described)
-    files = recorded.recorded_dance_files(
-        path.stem, path.parent, take, described, robot
-    )
+    files = recorded_dance_files(path.stem, path.parent, take, described, robot)
     for made in write_new(files):
         typer.echo(f"wrote {made}")
     typer.echo(f"next: backbeat build {path}")
