@@ -1,6 +1,7 @@
 """`backbeat export LIBRARY`: the verified motions of an import as a data set."""
 
 import hashlib
+import io
 import json
 import shutil
 import tempfile
@@ -118,6 +119,26 @@ def _formats(options: DataSetOptions, robot: str) -> "list[DataFormat]":
     return found
 
 
+class _Files:
+    """Files of a data set, and their hashes.
+
+    Attributes:
+        hashes: SHA-256 by path from the folder.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        """Writes into a folder."""
+        self._folder, self.hashes = folder, dict[str, str]()
+
+    def write(self, name: str, content: bytes) -> str:
+        """Writes a file, and returns its hash."""
+        path = self._folder / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(content)
+        self.hashes[name] = hashlib.sha256(content).hexdigest()
+        return self.hashes[name]
+
+
 def _write(
     made: Path,
     library: Path,
@@ -136,10 +157,11 @@ def _write(
     from backbeat.optimization.verification.certificate import BOUNDS
 
     motions, samples, store = list[dict[str, Any]](), Counter[str](), Library(library)
+    files = _Files(made)
     with progress_bar(title) as report:
         for number, row in enumerate(good):
             report(number / len(good), str(row["name"]))
-            motions.append(_write_motion(made, store, row, formats, samples))
+            motions.append(_write_motion(files, store, row, formats, samples))
     count = Counter(row["status"] for row in rows)
     story = import_story(library)
     card = DataCard(
@@ -156,19 +178,16 @@ def _write(
         bounds=BOUNDS,
         motions=motions,
     )
-    _write_table(made / "takes.parquet", good)
-    (made / "card.json").write_text(card.as_json())
-    (made / "README.md").write_text(card.as_markdown())
-    sums = [
-        f"{_digest(path)}  {path.relative_to(made).as_posix()}\n"
-        for path in sorted(p for p in made.rglob("*") if p.is_file())
-    ]
-    (made / "SHA256SUMS").write_text("".join(sums))
+    files.write("takes.parquet", _table(good))
+    files.write("card.json", card.as_json().encode())
+    files.write("README.md", card.as_markdown().encode())
+    sums = [f"{digest}  {name}\n" for name, digest in sorted(files.hashes.items())]
+    files.write("SHA256SUMS", "".join(sums).encode())
     return card
 
 
 def _write_motion(
-    made: Path,
+    files: _Files,
     store: "Library",
     row: Row,
     formats: "Sequence[DataFormat]",
@@ -193,18 +212,16 @@ def _write_motion(
             f"{name} in {store.folder} is not what was imported; import the folder "
             "again"
         )
-    frame, header, files = to_frame(behavior), to_header(behavior), {}
+    frame, header, written = to_frame(behavior), to_header(behavior), {}
     for form in formats:
         writer = written_format(form.name, behavior.robot_model.name)
         states = motion_states(frame, header, behavior.robot_model, name, form.rate)
-        path = made / form.name / f"{name}{writer.suffix}"
-        path.parent.mkdir(exist_ok=True)
-        path.write_bytes(writer.write(states))
+        path = f"{form.name}/{name}{writer.suffix}"
         samples[form.name] += len(states.t)
-        files[form.name] = {
-            "path": path.relative_to(made).as_posix(),
+        written[form.name] = {
+            "path": path,
             "samples": len(states.t),
-            "sha256": _digest(path),
+            "sha256": files.write(path, writer.write(states)),
         }
     return {
         "name": name,
@@ -216,19 +233,21 @@ def _write_motion(
         "begins_s": row["begins_s"],
         "ends_s": row["ends_s"],
         "behavior_key": key,
-        "files": files,
+        "files": written,
     }
 
 
-def _write_table(path: Path, rows: Sequence[Row]) -> None:
+def _table(rows: Sequence[Row]) -> bytes:
+    """The rows as a Parquet file, without the pictures, which stay where they are."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     from backbeat.jobs.take_table import KIND
 
-    # Pictures are not in the data set.
     table = pa.Table.from_pylist([dict(row) for row in rows], KIND.schema)
-    pq.write_table(table.drop_columns(["picture"]), path, compression="zstd")
+    out = io.BytesIO()
+    pq.write_table(table.drop_columns(["picture"]), out, compression="zstd")
+    return out.getvalue()
 
 
 def _versions() -> dict[str, str]:
@@ -241,7 +260,3 @@ def _versions() -> dict[str, str]:
     if commit():
         found["commit"] = commit()
     return {**found, "date": datetime.now(UTC).date().isoformat()}
-
-
-def _digest(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()
