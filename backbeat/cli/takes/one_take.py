@@ -4,6 +4,7 @@ import contextlib
 import hashlib
 import io
 import json
+import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
@@ -187,8 +188,17 @@ def _model(robot: str) -> RobotModel:
 
 
 @lru_cache(maxsize=2)
-def _scene(robot: str) -> OffscreenScene:
+def _kept_scene(robot: str) -> OffscreenScene:
     return OffscreenScene(_model(robot))
+
+
+def _scene(robot: str) -> OffscreenScene:
+    """The scene of a robot, which only the thread that made it can render and end.
+
+    A worker of a cluster has a thread that ends before it, so that nothing is kept.
+    """
+    is_main = threading.current_thread() is threading.main_thread()
+    return _kept_scene(robot) if is_main else OffscreenScene(_model(robot))
 
 
 def _evenly(t: np.ndarray, q: np.ndarray) -> np.ndarray:
