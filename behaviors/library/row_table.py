@@ -80,7 +80,7 @@ class RowTable:
             row: values by column; those that are left out are null.
         """
         complete = {name: row.get(name) for name in self.kind.schema.names}
-        key = complete[self.kind.key]
+        key = str(complete[self.kind.key])
         number = self._part_of.get(key)
         if number is None:
             if len(self._parts[-1]) >= PART_ROWS:

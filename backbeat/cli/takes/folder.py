@@ -77,11 +77,11 @@ def import_folder(
 
 def _say_found(found: "FoundTakes", folder: Path) -> None:
     """How many takes there are, and which files count as none."""
+    from backbeat.cli.author.check import counted
     from backbeat.cli.common.console import remarks
     from backbeat.models.common.errors import one_line
 
-    count = len(found.takes)
-    sentence = f"{folder}: {count} take{'s' if count > 1 else ''}"
+    sentence = f"{folder}: {counted(len(found.takes), 'take')}"
     if found.passed_over:
         listed = ", ".join(f"{n} {end}" for end, n in found.passed_over.items())
         sentence += f"; passed over, as no motions: {listed}"
@@ -109,6 +109,7 @@ def write_page(library: Path) -> Path | None:
 
 def _say_result(result: "ImportResult", library: Path, page: Path | None) -> None:
     """What became of the takes: counts, reasons, and where all of it is."""
+    from backbeat.cli.author.check import counted
     from backbeat.jobs.take_table import CERTIFIED, STATUSES
     from backbeat.models.common.errors import one_line
 
@@ -118,7 +119,7 @@ def _say_result(result: "ImportResult", library: Path, page: Path | None) -> Non
             typer.echo(one_line(f"{row['status']} {source}: {row['reason']}"))
     count = Counter(row["status"] for row in rows.values())
     listed = ", ".join(f"{count[s]} {s}" for s in STATUSES if count[s])
-    typer.echo(f"{len(rows)} takes: {listed}; {_cost(rows)}")
+    typer.echo(f"{counted(len(rows), 'take')}: {listed}; {_cost(rows)}")
     typer.echo(f"{result.made} made, {result.taken} taken from {result.table}")
     if result.gone:
         typer.echo(
