@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from io import BytesIO
 from pathlib import Path
 
 import numpy as np
@@ -156,7 +157,7 @@ def test_an_import_that_is_killed_is_as_one_that_was_not(folder, tmp_path, marks
     called = [sys.executable, script, folder]
     paths = os.pathsep.join(sys.path)
     environment = {**os.environ, "PYTHONPATH": paths, "IMPORT_TRACE": str(trace)}
-    slow, fast = ({**environment, "IMPORT_PAUSE": pause} for pause in ("0.2", "0"))
+    slow, fast = ({**environment, "IMPORT_PAUSE": pause} for pause in ("0.4", "0"))
     library = tmp_path / "library"
     deadline = time.monotonic() + PATIENCE
     for rows in marks:
@@ -180,7 +181,8 @@ def test_an_import_that_is_killed_is_as_one_that_was_not(folder, tmp_path, marks
 
 def _rows(library):
     files = sorted(table_path(library).glob("part-*.parquet"))
-    frames = [pd.read_parquet(f) for f in files]
+    # By its path it would be opened twice, and be another one in between.
+    frames = [pd.read_parquet(BytesIO(f.read_bytes())) for f in files]
     return pd.concat(frames) if frames else pd.DataFrame()
 
 
