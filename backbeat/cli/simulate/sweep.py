@@ -16,6 +16,7 @@ from backbeat.cli.common.options import (
     Scheduler,
     user_controller,
 )
+from backbeat.cli.simulate.track_options import Weights, given_weights
 
 if TYPE_CHECKING:
     from backbeat.jobs.sweeping import Progress
@@ -67,6 +68,7 @@ def command(
     ] = None,
     robot: InsteadRobots = None,
     engine: InsteadEngines = None,
+    weights: Weights = None,
     controller: OwnController = None,
     jobs: RunsAtATime = None,
     scheduler: Scheduler = None,
@@ -79,11 +81,11 @@ def command(
     from backbeat.cli.simulate.sweep_table import print_sweep
     from backbeat.jobs.cluster import cluster_executors
     from backbeat.jobs.sweeping import run_sweep
-    from backbeat.mpc.sweep.cells import narrowed
+    from backbeat.mpc.sweep.cells import narrowed, on_weights
     from backbeat.mpc.sweep.specification import find_sweep, load_sweep
 
     robots = [placed_robot(r) for r in robot or ()]
-    whole = load_sweep(find_sweep(name))
+    whole = on_weights(load_sweep(find_sweep(name)), given_weights(weights))
     sweep = narrowed(whole, behavior, seeds, robots, engine)
     own = user_controller(controller)
     with (
