@@ -3,13 +3,12 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from backbeat.cli.common.completion import behaviors, robots, sweeps
 from backbeat.cli.common.options import (
-    INTERRUPTED,
     LIBRARY,
     LibraryFolder,
     OwnController,
@@ -111,44 +110,10 @@ def sweep_progress(title: str, output: Path) -> Iterator["Progress"]:
         title: what is being made.
         output: folder of the tables.
     """
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        TextColumn,
-        TimeElapsedColumn,
+    from backbeat.cli.common.console import counted_progress
+
+    kept = (
+        f"the runs that ended are kept in {output}, and the same command makes the rest"
     )
-    from rich.progress import Progress as Bars
-    from rich.table import Column
-
-    from backbeat.cli.common.console import remarks
-
-    columns: list[Any] = [
-        TextColumn("{task.description}", markup=False),
-        BarColumn(bar_width=10),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        # Gives way where a terminal is narrow, so that count and time do not.
-        TextColumn(
-            "{task.fields[what]}",
-            markup=False,
-            table_column=Column(ratio=1, no_wrap=True),
-        ),
-    ]
-    with Bars(*columns, console=remarks, expand=remarks.is_terminal) as bars:
-        task = bars.add_task(title, total=None, what="")
-
-        def progress(known: int, remaining: int, what: str) -> None:
-            total = known + remaining
-            bars.update(task, completed=known, total=total, what=what)
-            if not remarks.is_terminal:
-                remarks.print(f"{known}/{total}  {what}", soft_wrap=True)
-
-        try:
-            yield progress
-        except KeyboardInterrupt:
-            typer.echo(
-                "backbeat: interrupted; the runs that ended are kept in "
-                f"{output}, and the same command makes the rest.",
-                err=True,
-            )
-            raise typer.Exit(INTERRUPTED) from None
+    with counted_progress(title, kept) as progress:
+        yield progress
