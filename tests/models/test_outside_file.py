@@ -45,6 +45,7 @@ OTHERS = {
     "mpc/runs/origin.py": {"read_text"},
     "mpc/simulation/task_space/live.py": {"open"},
     "mpc/simulation/task_space/run.py": {"open"},
+    "mpc/simulation/loop_processes.py": {"open"},
     "mpc/simulation/running_loop.py": {"open"},
     "backbeat/cli/main.py": {"open"},
     "backbeat/stage/recording/film.py": {"open"},
