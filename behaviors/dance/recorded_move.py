@@ -20,6 +20,7 @@ from backbeat.behaviors.footsteps.step import FEET
 from backbeat.behaviors.library.stored import check_name
 from backbeat.behaviors.motion.time_law import minimum_jerk
 from backbeat.behaviors.recording.dance_offsets import DanceOffsets, dance_offsets
+from backbeat.behaviors.recording.flights.lowering import LOWER
 from backbeat.behaviors.recording.planted_feet import Interval
 from backbeat.behaviors.recording.take_file import read_take
 from backbeat.behaviors.takes.take import Conventions, Take
@@ -69,6 +70,8 @@ class RecordingDescription:
     # "stay" if both feet stand all the time; else when each foot stands, in seconds of
     # the file; found in the recording if both are left out.
     feet: str = ""
+    # "lower" if jumps that the robot cannot make become lower; else they are refused.
+    jumps: str = ""
     # Factors on how near hands, feet and trunk stay to it, by part.
     weights: dict[str, float] = field(default_factory=dict)
     planted: dict[str, list[list[float]]] = field(default_factory=dict)
@@ -217,8 +220,20 @@ class RecordedMoves:
             recording.t[0] if d.start is None else d.start,
             recording.t[-1] if d.end is None else d.end,
         )
+        if d.jumps not in ("", LOWER):
+            raise BackbeatError(
+                f"{where}: jumps is '{LOWER}', not {d.jumps!r}; without it, one that "
+                "the robot cannot make is refused"
+            )
         found = dance_offsets(
-            recording, self.robot, self.q_start, where, d.joints, d.times(where), span
+            recording,
+            self.robot,
+            self.q_start,
+            where,
+            d.joints,
+            d.times(where),
+            span,
+            d.jumps,
         )
         read = tuple(s for s in (recording.said, *recording.notes) if s)
         found = replace(found, notes=(*read, *found.notes))

@@ -17,7 +17,7 @@ from backbeat.behaviors.footsteps.jump import (
     shallow,
 )
 from backbeat.behaviors.footsteps.sole_share import sole_share
-from backbeat.behaviors.footsteps.step import IN_WORDS, STANDING, Step
+from backbeat.behaviors.footsteps.step import FEET, IN_WORDS, STANDING, Step
 from backbeat.behaviors.footsteps.stride_reach import check_strides
 from backbeat.behaviors.footsteps.swings import swing_tasks
 from backbeat.behaviors.library.behavior import Event, Mount, make_robot
@@ -170,7 +170,15 @@ class FootstepSpecification(Specification):
                     f"{where}: 'to' has two numbers and each place in 'via' three",
                     path=place,
                 )
-            places = [*step.to, *np.ravel(step.via)]
+            for foot, way in step.each.items():
+                if step.feet != "none" or foot not in FEET or len(way) != 3:
+                    raise BackbeatError(
+                        f"{where}: 'each' has three numbers for left and right, of a "
+                        "step in which none stands",
+                        path=(*place, "each"),
+                    )
+            ways = [x for way in step.each.values() for x in way]
+            places = [*step.to, *ways, *np.ravel(step.via)]
             numbers = [*places, step.turn, step.clearance, step.lower]
             if not (np.abs(numbers) <= FARTHEST).all():
                 raise BackbeatError(

@@ -8,7 +8,7 @@ has it, laid flat about the corner on which it is.
 
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -20,6 +20,15 @@ from backbeat.behaviors.recording.foot_contacts import (
     FootContacts,
     find_contacts,
     ground_under,
+)
+from backbeat.behaviors.recording.flights.jumps import (
+    Flight,
+    check_jumps,
+    declared_flights,
+    exact,
+    find_flights,
+    inside,
+    joined,
 )
 from backbeat.behaviors.recording.planted_base import leveled, planted_base
 from backbeat.behaviors.recording.soles import (
@@ -74,6 +83,7 @@ class PlantedMotion:
         com: (n, 3) center of mass [m].
         feet: by "left" and "right".
         kept: samples of what was given that these are.
+        jumps: when neither foot touches the ground.
         notes: sentences on what was put right.
     """
 
@@ -82,6 +92,7 @@ class PlantedMotion:
     com: np.ndarray
     feet: Mapping[str, FootPath]
     kept: slice
+    jumps: tuple[Flight, ...] = ()
     notes: tuple[str, ...] = ()
 
 
@@ -106,7 +117,8 @@ def plant_feet(
         spacing: time between the samples of the recording itself [s].
 
     Raises:
-        BackbeatError: a foot slides while it stands, none stands, or the body flies.
+        BackbeatError: a foot slides while it stands, or none stands and the body does
+            not jump from both feet to both.
     """
     dt = float(t[1] - t[0])
     still, notes = q, list[str]()
@@ -119,14 +131,18 @@ def plant_feet(
     if declared is None:
         apart = spacing if has_base else None
         q, found = _contacts(robot, dt, q, leg, apart)
+        jumps = find_flights(robot, t, q, found)
+        found = replace(found, on=joined(t, found.on, jumps))
         on, ground = found.on, found.ground
-        kept = _standing_at_ends(t, found, where)
-        _check_flights(t, found, kept, where)
-        _check_support(t, on, kept, where)
+        kept = _standing_at_ends(t, found, jumps, where)
+        jumps = inside(jumps, t[kept])
+        check_jumps(jumps, where)
+        _check_support(t, on, kept, jumps, where)
         notes += [*_cut(t, kept, where), *_bridges(t, found, kept, where)]
     else:
         on = {foot: _during(t, declared[foot]) for foot in FEET}
-        _check_support(t, on, kept, where)
+        jumps = inside(declared_flights(declared), t) if has_base else []
+        _check_support(t, on, kept, jumps, where)
         _check_ends(t, on, where)
         ground = ground_under(soles, on, np.zeros(len(t)))
     if has_base:
@@ -141,7 +157,11 @@ def plant_feet(
         q = carried(robot, dt, still[kept], on)
         soles = recorded = find_soles(robot, dt, q)
     feet = {f: _path(t, soles, recorded, f, on[f], where) for f in FEET}
-    return PlantedMotion(t, q, soles.com, feet, kept, tuple(notes))
+    feet = {
+        f: replace(path, planted=exact(path.planted, jumps, dt))
+        for f, path in feet.items()
+    }
+    return PlantedMotion(t, q, soles.com, feet, kept, tuple(jumps), tuple(notes))
 
 
 def _contacts(
@@ -162,25 +182,21 @@ def _during(t: np.ndarray, intervals: Sequence[Interval]) -> np.ndarray:
     return np.any(on, axis=0) if on else np.zeros(len(t), bool)
 
 
-def _check_flights(t: np.ndarray, found: FootContacts, kept: slice, where: str) -> None:
-    """Refuses flights."""
-    for a, b in _inside(found.flights, kept):
-        raise BackbeatError(
-            f"{where}: the body flies from {t[a]:.2f} to {t[b - 1]:.2f} s, in which it "
-            "falls as a body in the air does; a recording may step but not run or "
-            "jump, so take another part with 'start' and 'end'"
-        )
-
-
 def _check_support(
-    t: np.ndarray, on: Mapping[str, np.ndarray], kept: slice, where: str
+    t: np.ndarray,
+    on: Mapping[str, np.ndarray],
+    kept: slice,
+    jumps: Sequence[Flight],
+    where: str,
 ) -> None:
-    """Refuses times without a foot on the ground."""
+    """Refuses times without a foot on the ground in which the body does not jump."""
     for a, b in _inside(runs(~(on["left"] | on["right"])), kept):
+        if any(j.start <= t[b - 1] and j.end >= t[a] for j in jumps):
+            continue
         raise BackbeatError(
-            f"{where}: no foot stands from {t[a]:.2f} to {t[b - 1]:.2f} s; a recording "
-            "may step but not jump, so say under 'planted' when each foot stands, or "
-            "take another part with 'start' and 'end'"
+            f"{where}: no foot stands from {t[a]:.2f} to {t[b - 1]:.2f} s, and the body "
+            "does not fall as it would in the air; say under 'planted' when each foot "
+            "stands, or take another part with 'start' and 'end'"
         )
 
 
@@ -200,7 +216,9 @@ def _check_ends(t: np.ndarray, on: Mapping[str, np.ndarray], where: str) -> None
                 )
 
 
-def _standing_at_ends(t: np.ndarray, found: FootContacts, where: str) -> slice:
+def _standing_at_ends(
+    t: np.ndarray, found: FootContacts, jumps: Sequence[Flight], where: str
+) -> slice:
     """What is between the first and the last time that both feet stand.
 
     Raises:
@@ -209,16 +227,16 @@ def _standing_at_ends(t: np.ndarray, found: FootContacts, where: str) -> slice:
     on, whole = found.on, slice(0, len(t))
     both = np.flatnonzero(on["left"] & on["right"])
     if not len(both):
-        _check_flights(t, found, whole, where)
-        _check_support(t, on, whole, where)
+        check_jumps(jumps, where)
+        _check_support(t, on, whole, jumps, where)
         raise BackbeatError(
             f"{where}: there is no time at which both feet stand; a recording begins "
             "and ends with both feet on the ground"
         )
     first, last = int(both[0]), int(both[-1])
     if t[first] - t[0] > MOST_CUT or t[-1] - t[last] > MOST_CUT:
-        _check_flights(t, found, whole, where)
-        _check_support(t, on, whole, where)
+        check_jumps(jumps, where)
+        _check_support(t, on, whole, jumps, where)
         _check_ends(t, on, where)
     if last - first < 4:
         raise BackbeatError(

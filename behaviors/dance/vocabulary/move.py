@@ -69,6 +69,8 @@ class MoveStep:
         turn: how far they turn to the left [rad].
         clearance: height on the way [m].
         via: places on the way, from where the foot left [m].
+        each: of a jump in which feet do not go the same way, by foot: forward, to the
+            left [m], and turned to the left [rad].
     """
 
     start: float
@@ -78,6 +80,7 @@ class MoveStep:
     turn: Expression
     clearance: Expression
     via: tuple[tuple[Expression, Expression, Expression], ...] = ()
+    each: Mapping[str, tuple[float, float, float]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
