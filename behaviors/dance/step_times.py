@@ -22,7 +22,7 @@ BOTH = 0.13
 # a share.
 LEAST_SHARE, EASY, SLOWEST = 0.5, 0.35, 0.5
 # Knots of a recorded jump, whose height is up to how long it takes to the nearest one.
-KNOTS_OF_FLIGHT = 10
+KNOTS_OF_FLIGHT = 14
 # Which foot stands, by those in the air.
 STANDS = {"left": "right", "right": "left", "both": "none"}
 
