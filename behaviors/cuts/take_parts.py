@@ -38,12 +38,14 @@ class TakeParts:
         parts: first and last time of each part that remains [s], in order. Every one
             begins and ends with both feet on the ground, nearly at rest, but for the
             ends of the take.
+        flights: first and last time of each jump from both feet to both [s].
     """
 
     first: float
     last: float
     obstacles: tuple[TakeObstacle, ...]
     parts: tuple[Interval, ...]
+    flights: tuple[Interval, ...] = ()
 
     @property
     def is_whole(self) -> bool:
@@ -66,6 +68,24 @@ class TakeParts:
         if self.is_whole:
             return "nothing but soles touches the floor"
         return f"{_listed(self.obstacles, '; ')}; {self.remains()}"
+
+    def notable(self, gravity: float) -> list[str]:
+        """Sentences on jumps, and on what has to be cut.
+
+        Args:
+            gravity: [m/s^2].
+        """
+        said = []
+        if self.flights:
+            each = [
+                f"{b - a:.2f} s at {a:.2f} s, {1e3 * gravity * (b - a) ** 2 / 8:.0f} mm"
+                for a, b in self.flights
+            ]
+            count = f"{len(each)} jump{'s' if len(each) > 1 else ''}"
+            said.append(f"{count} from both feet to both: {_listed(each, '; ')}")
+        if not self.is_whole:
+            said.append(f"not on its feet: {self.sentence()}")
+        return said
 
     def remains(self) -> str:
         """What remains, in words."""

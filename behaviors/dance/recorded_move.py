@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
+from backbeat.behaviors.cuts.finding import find_parts
 from backbeat.behaviors.dance.arrangement import PlacedMove
 from backbeat.behaviors.dance.step_times import (
     fastest,
@@ -225,13 +226,16 @@ class RecordedMoves:
                 f"{where}: jumps is '{LOWER}', not {d.jumps!r}; without it, one that "
                 "the robot cannot make is refused"
             )
+        planted = d.times(where)
+        if planted is None:
+            self._check_floor(recording, d, where)
         found = dance_offsets(
             recording,
             self.robot,
             self.q_start,
             where,
             d.joints,
-            d.times(where),
+            planted,
             span,
             d.jumps,
         )
@@ -239,6 +243,20 @@ class RecordedMoves:
         found = replace(found, notes=(*read, *found.notes))
         source = RecordingSource(path, recording, span, tuple(d.joints))
         return replace(self._move(name, where, d, found), source=source)
+
+    def _check_floor(self, take: Take, d: RecordingDescription, where: str) -> None:
+        """Refuses what a robot on its feet cannot do.
+
+        Raises:
+            BackbeatError: something else than soles is on the floor, or it falls.
+        """
+        joints = self.robot.joint_indices(d.joints or list(take.joints))
+        if not np.isin(joints, self.robot.leg_joints).any():
+            return
+        parts = find_parts(take, self.robot, d.start, d.end, where)
+        if not parts.is_whole:
+            way = "; take one with 'start' and 'end'" if parts.parts else ""
+            raise BackbeatError(f"{where}: {parts.sentence()}{way}")
 
     def _move(
         self, name: str, where: str, d: RecordingDescription, found: DanceOffsets

@@ -53,6 +53,14 @@ TakeStart = Annotated[
     float | None, typer.Option("--start", help="First time to take [s].")
 ]
 TakeEnd = Annotated[float | None, typer.Option("--end", help="Last time to take [s].")]
+TakeJumps = Annotated[
+    str,
+    typer.Option(
+        "--jumps",
+        help="Treatment of jumps that the robot cannot make: lower; refused by "
+        "default.",
+    ),
+]
 
 RECORDING = """\
 # A dance from a recording. Check it, build it, and watch it:
@@ -181,7 +189,7 @@ def _placed(
 
 def _said(described: "RecordingDescription", has_feet: bool) -> Iterator[str]:
     """Keys that the user gave, as lines; the part too, unless the feet decide on it."""
-    keys = ["format", "unit", "length", "quaternion", "up", "rate", "skeleton"]
+    keys = ["format", "unit", "length", "quaternion", "up", "rate", "skeleton", "jumps"]
     if not has_feet:
         keys += ["start", "end"]
     for key in keys:
