@@ -26,7 +26,7 @@ from backbeat.behaviors.recording.foot_contacts import (
     find_contacts,
 )
 from backbeat.behaviors.recording.planted_base import leveled
-from backbeat.behaviors.recording.soles import Soles, find_soles, slopes
+from backbeat.behaviors.recording.soles import Soles, find_soles
 from backbeat.behaviors.recording.take_file import configurations
 from backbeat.behaviors.takes.take import Take
 from backbeat.models.robot.model import RobotModel

@@ -13,8 +13,8 @@ from pydrake.common.eigen_geometry import Quaternion
 from pydrake.math import RollPitchYaw, RotationMatrix
 from scipy.interpolate import PchipInterpolator
 
-from backbeat.behaviors.motion.time_law import minimum_jerk
 from backbeat.behaviors.footsteps.jump import LONG_FLIGHT, SHORT_FLIGHT
+from backbeat.behaviors.motion.time_law import minimum_jerk
 from backbeat.behaviors.posture.stance import support_poses
 from backbeat.behaviors.recording.flights.ballistic import ballistic
 from backbeat.behaviors.recording.flights.lowering import (

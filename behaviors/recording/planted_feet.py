@@ -16,11 +16,6 @@ from backbeat.behaviors.footsteps.step import FEET
 from backbeat.behaviors.library.runs import runs
 from backbeat.behaviors.recording.base_order import put_right
 from backbeat.behaviors.recording.carried_base import carried
-from backbeat.behaviors.recording.foot_contacts import (
-    FootContacts,
-    find_contacts,
-    ground_under,
-)
 from backbeat.behaviors.recording.flights.jumps import (
     Flight,
     check_jumps,
@@ -29,6 +24,11 @@ from backbeat.behaviors.recording.flights.jumps import (
     find_flights,
     inside,
     joined,
+)
+from backbeat.behaviors.recording.foot_contacts import (
+    FootContacts,
+    find_contacts,
+    ground_under,
 )
 from backbeat.behaviors.recording.planted_base import leveled, planted_base
 from backbeat.behaviors.recording.soles import (
@@ -194,9 +194,9 @@ def _check_support(
         if any(j.start <= t[b - 1] and j.end >= t[a] for j in jumps):
             continue
         raise BackbeatError(
-            f"{where}: no foot stands from {t[a]:.2f} to {t[b - 1]:.2f} s, and the body "
-            "does not fall as it would in the air; say under 'planted' when each foot "
-            "stands, or take another part with 'start' and 'end'"
+            f"{where}: no foot stands from {t[a]:.2f} to {t[b - 1]:.2f} s, and the "
+            "body does not fall as it would in the air; say under 'planted' when each "
+            "foot stands, or take another part with 'start' and 'end'"
         )
 
 
