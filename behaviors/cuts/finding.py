@@ -45,8 +45,8 @@ LIES = 0.31
 # Where a robot can stand: speed of its center of mass, of a robot with legs of `LEG`
 # [m/s], tilt of its soles [rad], and how far inside them it is [m].
 SLOW, FLAT, INSIDE = 0.3, 0.2, 0.01
-# Shorter parts are of no use [s].
-LEAST = 1.0
+# Shorter parts are of no use, and shorter takes have nothing to cut [s].
+LEAST, SHORTEST = 1.0, 0.4
 
 
 def find_parts(
@@ -71,7 +71,8 @@ def find_parts(
     first = float(part.t[0] if start is None else start)
     last = float(part.t[-1] if end is None else end)
     walks = np.isin([robot.joint_index(n) for n in take.joints], robot.leg_joints).any()
-    if part.base is None or not walks or len(robot.soles) != len(FEET):
+    short = part.t[-1] - part.t[0] < SHORTEST
+    if part.base is None or short or not walks or len(robot.soles) != len(FEET):
         return TakeParts(first, last, (), ((first, last),))
     seen = _Settled(robot, part)
     flights = find_flights(robot, seen.t, seen.q, seen.found)
@@ -213,7 +214,7 @@ def _in_the_air(
                 f"a leap from {what}", flight.start, flight.end, flight.leaves
             )
     for a, b in runs(air):
-        if (b - a) * seen.dt > BRIDGED and not known[a:b].any():
+        if (b - a) * seen.dt > BRIDGED + 2 * seen.dt and not known[a:b].any():
             yield _obstacle("no foot on the floor and no fall", t, a, b)
 
 

@@ -153,6 +153,7 @@ def _flown(
     change, jumps = lowered(t, motion.jumps, longest)
     source = change.source(t)
     q = np.stack([np.interp(source, t, x) for x in motion.q.T], axis=1)
+    q[:, :4] /= np.linalg.norm(q[:, :4], axis=1)[:, None]
     q = ballistic(robot, t, q, jumps)
     state, com = Configuration(robot, q[0]), np.zeros((len(q), 3))
     for i, row in enumerate(q):
