@@ -1,13 +1,12 @@
 """Recorded moves: joint trajectories from elsewhere on the track of a dance."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
 
 from backbeat.behaviors.cuts.finding import find_parts
-from backbeat.behaviors.dance.arrangement import PlacedMove
 from backbeat.behaviors.dance.step_times import (
     fastest,
     knot_spacing,
@@ -28,9 +27,6 @@ from backbeat.behaviors.takes.take import Conventions, Take
 from backbeat.models.common.errors import BackbeatError, unknown_name
 from backbeat.models.common.outside_file import beside
 from backbeat.models.robot.model import RobotModel
-from backbeat.optimization.problem.dense_trajectory import DenseTrajectory
-from backbeat.optimization.problem.tasks import CenterOfMassTask, PostureTask
-from backbeat.optimization.problem.trajectory_problem import TrajectoryProblem
 
 STAY = "stay"
 # What a recording may be played faster or slower by.
@@ -318,60 +314,3 @@ def _track(found: DanceOffsets, robot: RobotModel) -> str:
     if is_of("neck"):
         return "head"
     return "arms" if is_of("neck", "left arm", "right arm") else "body"
-
-
-def departures(
-    problem: TrajectoryProblem,
-    motion: DenseTrajectory,
-    com: np.ndarray,
-    placed: Sequence[PlacedMove],
-    bpm: float,
-) -> list[str]:
-    """How far a motion is from the recordings in it: a sentence on each.
-
-    Args:
-        problem: the problem whose tasks have the recordings.
-        motion: what was found for it.
-        com: (M, 3) its center of mass [m].
-        placed: moves of the dance.
-        bpm: its tempo.
-    """
-    robot, times = problem.robot, problem.times
-    q = np.stack([np.interp(times, motion.t, x) for x in motion.q.T], axis=1)
-    center = np.stack([np.interp(times, motion.t, x) for x in com.T], axis=1)
-    angles = q[:, robot.base_positions :]
-    away, apart = np.zeros(angles.shape), np.zeros(len(times))
-    for task in problem.tasks:
-        if isinstance(task, PostureTask):
-            at = np.ix_(task.knots, task.joints)
-            away[at] = np.abs(angles[at] - task.target)
-        elif isinstance(task, CenterOfMassTask):
-            miss = center[task.knots] - task.p_WG
-            apart[task.knots] = np.linalg.norm(miss, axis=1)
-    away[:, robot.leg_joints] = 0.0  # Feet and pelvis decide on them.
-    sentences = []
-    for p in placed:
-        if isinstance(p.move, RecordedMove):
-            beats = times * bpm / 60.0
-            now = np.flatnonzero((beats >= p.start) & (beats <= p.end))
-            sentences.append(_departure(p, now, times, away, apart, robot))
-    return sentences
-
-
-def _departure(
-    p: PlacedMove,
-    now: np.ndarray,
-    times: np.ndarray,
-    away: np.ndarray,
-    apart: np.ndarray,
-    robot: RobotModel,
-) -> str:
-    """A sentence on how far the body is from a recording, at some knots."""
-    k, j = np.unravel_index(int(away[now].argmax()), away[now].shape)
-    center = now[int(apart[now].argmax())]
-    return (
-        f"recording {p.move.name}, beat {p.start:g}: the motion found has "
-        f"{robot.joint_names[j]} up to {away[now[k], j]:.3f} rad away from what was "
-        f"asked for, at {times[now[k]]:.2f} s, and the center of mass up to "
-        f"{1000 * apart[center]:.0f} mm, at {times[center]:.2f} s"
-    )

@@ -170,15 +170,9 @@ class FootstepSpecification(Specification):
                     f"{where}: 'to' has two numbers and each place in 'via' three",
                     path=place,
                 )
-            for foot, way in step.each.items():
-                if step.feet != "none" or foot not in FEET or len(way) != 3:
-                    raise BackbeatError(
-                        f"{where}: 'each' has three numbers for left and right, of a "
-                        "step in which none stands",
-                        path=(*place, "each"),
-                    )
-            ways = [x for way in step.each.values() for x in way]
-            places = [*step.to, *ways, *np.ravel(step.via)]
+            _check_each(step, where, place)
+            each = [x for values in step.each.values() for x in values]
+            places = [*step.to, *each, *np.ravel(step.via)]
             numbers = [*places, step.turn, step.clearance, step.lower]
             if not (np.abs(numbers) <= FARTHEST).all():
                 raise BackbeatError(
@@ -343,3 +337,14 @@ class Walker:
 
 def _holds(between: list[float], time: float) -> bool:
     return len(between) == 2 and 0 < between[0] <= time <= between[1]
+
+
+def _check_each(step: Step, where: str, place: tuple[str | int, ...]) -> None:
+    """Refuses displacements of single feet that make no sense."""
+    for foot, values in step.each.items():
+        if step.feet != "none" or foot not in FEET or len(values) != 3:
+            raise BackbeatError(
+                f"{where}: 'each' has three numbers for left and right, of a step in "
+                "which none stands",
+                path=(*place, "each"),
+            )

@@ -13,16 +13,10 @@ from pydrake.common.eigen_geometry import Quaternion
 from pydrake.math import RollPitchYaw, RotationMatrix
 from scipy.interpolate import PchipInterpolator
 
-from backbeat.behaviors.footsteps.jump import LONG_FLIGHT, SHORT_FLIGHT
 from backbeat.behaviors.motion.time_law import minimum_jerk
 from backbeat.behaviors.posture.stance import support_poses
-from backbeat.behaviors.recording.flights.ballistic import ballistic
-from backbeat.behaviors.recording.flights.lowering import (
-    LOWER,
-    check_heights,
-    flights_said,
-    lowered,
-)
+from backbeat.behaviors.recording.flights.flown import flown
+from backbeat.behaviors.recording.flights.lowering import LOWER
 from backbeat.behaviors.recording.planted_feet import (
     FootPath,
     Interval,
@@ -126,59 +120,9 @@ def dance_offsets(
     spacing = float(np.median(np.diff(recording.t)))
     motion = plant_feet(robot, t, q, base is not None, planted, where, spacing)
     if motion.jumps:
-        found, motion = _flown(found, motion, robot, jumps == LOWER, where)
+        motion, offsets = flown(motion, robot, t, offsets, jumps == LOWER, where)
+        found = replace(found, offsets=offsets)
     return _on_feet(found, motion, robot, q_start, where, planted is not None)
-
-
-def _flown(
-    found: DanceOffsets,
-    motion: PlantedMotion,
-    robot: RobotModel,
-    is_lower: bool,
-    where: str,
-) -> tuple[DanceOffsets, PlantedMotion]:
-    """A recording with jumps that the robot can make, on the path of gravity.
-
-    Args:
-        found: what joints alone make of the recording.
-        motion: the recording with its feet on the ground.
-        robot: model of the robot.
-        is_lower: whether those that are too high become lower.
-        where: names the recording.
-    """
-    t, g = motion.t, robot.gravity
-    longest = LONG_FLIGHT
-    most = np.inf if is_lower else longest
-    check_heights(motion.jumps, most, SHORT_FLIGHT, g, robot.name, where)
-    change, jumps = lowered(t, motion.jumps, longest)
-    source = change.source(t)
-    q = np.stack([np.interp(source, t, x) for x in motion.q.T], axis=1)
-    q[:, :4] /= np.linalg.norm(q[:, :4], axis=1)[:, None]
-    q = ballistic(robot, t, q, jumps)
-    state, com = Configuration(robot, q[0]), np.zeros((len(q), 3))
-    for i, row in enumerate(q):
-        com[i] = state.update(row).center_of_mass
-    feet = {
-        foot: replace(
-            path,
-            planted=tuple((change.moved(a), change.moved(b)) for a, b in path.planted),
-        )
-        for foot, path in motion.feet.items()
-    }
-    own = found.t + motion.t[0] - found.t[motion.kept][0]
-    at = np.interp(own, t, source, left=own[0], right=own[-1])
-    at[own < t[0]], at[own > t[-1]] = own[own < t[0]], own[own > t[-1]]
-    offsets = {n: np.interp(at, own, o) for n, o in found.offsets.items()}
-    said = f"{where}: {flights_said(jumps, motion.jumps, g)}"
-    made = replace(
-        motion,
-        q=q,
-        com=com,
-        feet=feet,
-        jumps=tuple(jumps),
-        notes=(*motion.notes, said),
-    )
-    return replace(found, offsets=offsets), made
 
 
 def _on_feet(

@@ -129,10 +129,7 @@ def plant_feet(
     soles = find_soles(robot, dt, q)
     leg, kept = leg_height(robot, soles, q[:, 6]), slice(0, len(t))
     if declared is None:
-        apart = spacing if has_base else None
-        q, found = _contacts(robot, dt, q, leg, apart)
-        jumps = find_flights(robot, t, q, found)
-        found = replace(found, on=joined(t, found.on, jumps))
+        q, found, jumps = _contacts(robot, t, q, leg, spacing if has_base else None)
         on, ground = found.on, found.ground
         kept = _standing_at_ends(t, found, jumps, where)
         jumps = inside(jumps, t[kept])
@@ -157,23 +154,27 @@ def plant_feet(
         q = carried(robot, dt, still[kept], on)
         soles = recorded = find_soles(robot, dt, q)
     feet = {f: _path(t, soles, recorded, f, on[f], where) for f in FEET}
-    feet = {
-        f: replace(path, planted=exact(path.planted, jumps, dt))
-        for f, path in feet.items()
-    }
+    feet = {f: replace(x, planted=exact(x.planted, jumps, dt)) for f, x in feet.items()}
     return PlantedMotion(t, q, soles.com, feet, kept, tuple(jumps), tuple(notes))
 
 
 def _contacts(
-    robot: RobotModel, dt: float, q: np.ndarray, leg: float, spacing: float | None
-) -> tuple[np.ndarray, FootContacts]:
-    """Configurations on a level base, if it was recorded, and when their feet stand."""
+    robot: RobotModel,
+    t: np.ndarray,
+    q: np.ndarray,
+    leg: float,
+    spacing: float | None,
+) -> tuple[np.ndarray, FootContacts, list[Flight]]:
+    """Configurations on a level base, if it was recorded, when feet stand, flights."""
+    dt = float(t[1] - t[0])
     found = find_contacts(find_soles(robot, dt, q), leg, robot.gravity, spacing)
     if spacing is None:
-        return q, found
+        return q, found, []
     # On a level base it is clearer which feet are on the ground.
     q = leveled(robot, dt, q, found.on)
-    return q, find_contacts(find_soles(robot, dt, q), leg, robot.gravity, spacing)
+    found = find_contacts(find_soles(robot, dt, q), leg, robot.gravity, spacing)
+    jumps = find_flights(robot, t, q, found)
+    return q, replace(found, on=joined(t, found.on, jumps)), jumps
 
 
 def _during(t: np.ndarray, intervals: Sequence[Interval]) -> np.ndarray:

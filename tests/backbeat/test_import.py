@@ -185,9 +185,7 @@ def test_a_take_on_its_knees_is_cut_as_asked(backbeat, tmp_path, g1):
 def test_a_take_that_is_always_on_its_knees_is_refused(backbeat, tmp_path, g1):
     write_take(floor_take(g1, [(0, KNEELS), (5, KNEELS)]), tmp_path / "take.csv")
     for options in ((), ("--cut", "longest")):
-        code, said, complaint = backbeat(
-            "import", "take.csv", "--robot", "g1", *options
-        )
+        code, _, complaint = backbeat("import", "take.csv", "--robot", "g1", *options)
         assert code == 2
         assert len(complaint.strip().splitlines()) == 1
         assert "no part remains" in complaint

@@ -16,6 +16,13 @@ if TYPE_CHECKING:
 # Robots of which a file may be, where none is named.
 TRIED = ("atlas", "g1", "h1", "t1")
 LONGEST, ALL = CUTS = ("longest", "all")
+TakeCut = Annotated[
+    str,
+    typer.Option(
+        help="Part to keep of a motion with hands, knees or the back on the floor, or "
+        "a fall: longest, or all, as files NAME-1.yaml, NAME-2.yaml and so on."
+    ),
+]
 
 
 def command(
@@ -49,13 +56,7 @@ def command(
     start: recorded.TakeStart = None,
     end: recorded.TakeEnd = None,
     jumps: recorded.TakeJumps = "",
-    cut: Annotated[
-        str,
-        typer.Option(
-            help="Part to keep of a motion with hands, knees or the back on the floor, "
-            "or a fall: longest, or all, as files NAME-1.yaml, NAME-2.yaml and so on."
-        ),
-    ] = "",
+    cut: TakeCut = "",
 ) -> None:
     """Reads a motion, says what it took it for, and writes a specification that builds.
 

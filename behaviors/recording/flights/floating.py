@@ -5,7 +5,7 @@ import numpy as np
 from backbeat.behaviors.recording.soles import Soles, slopes
 
 # How high a recording may float for a time, and how fast feet that stand may move
-# then, of a robot with usual legs [m, m/s]; and the share of the time for which they do.
+# then, of a robot with usual legs [m, m/s]; and for which share of the time they do.
 HIGH, SLOW, MOSTLY = 0.08, 0.1, 0.5
 
 

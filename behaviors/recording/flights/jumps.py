@@ -155,7 +155,7 @@ def joined(
 ) -> dict[str, np.ndarray]:
     """(n,) whether a foot stands, by foot, where both leave and land together."""
     out = {foot: flags.copy() for foot, flags in on.items()}
-    for jump in jumps:
+    for jump in (flight for flight in jumps if flight.is_jump):
         for flags in out.values():
             flags[(t > jump.start - TOGETHER) & (t <= jump.start)] = True
             flags[(t >= jump.end) & (t < jump.end + TOGETHER)] = True

@@ -73,7 +73,8 @@ def test_heights_are_those_of_drake():
     plant.Finalize()
     diagram = builder.Build()
     root = diagram.CreateDefaultContext()
-    context, inspector = plant.GetMyMutableContextFromRoot(root), graph.model_inspector()
+    context = plant.GetMyMutableContextFromRoot(root)
+    inspector = graph.model_inspector()
     query = graph.get_query_output_port()
     links = {"left knee": "left_knee_link", "right hand": "right_rubber_hand"}
     links["trunk"] = "torso_link"

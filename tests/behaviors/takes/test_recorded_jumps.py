@@ -77,7 +77,7 @@ def test_what_is_built_flies_as_the_truth_does(truth, behavior, flight, tmp_path
     motion, robot = made.motion, made.robot_model
     air = np.flatnonzero(~motion.standing.any(axis=1))
     T = motion.t[air[-1]] - motion.t[air[0]]
-    assert T == pytest.approx(flight[1] - flight[0], abs=SPOILED)
+    assert abs(T - (flight[1] - flight[0])) < SPOILED
     rise = made.com[air, 2].max() - made.com[air[[0, -1]], 2].mean()
     assert rise == pytest.approx(robot.gravity * T**2 / 8, rel=0.02)
     assert made.com[:, 2].max() == pytest.approx(behavior.com[:, 2].max(), abs=0.02)
@@ -127,7 +127,7 @@ def slower(states, share):
 def test_a_jump_that_is_too_high_is_refused_or_lowered(truth, tmp_path):
     """Played at 0.83 of its speed, it would last 0.48 s."""
     slow = slower(truth, 0.83)
-    sentence = r"flies for 0\.4\d s, which takes 2\.\d m/s .* at most 0\.45 s, with 2\.2"
+    sentence = r"flies for 0\.4\d s, which takes 2\.\d m/s .* at most 0\.45 s"
     with pytest.raises(BackbeatError, match=sentence):
         move_of(slow, tmp_path)
     move = move_of(slow, tmp_path, jumps="lower")
@@ -204,6 +204,6 @@ def test_jumps_of_atlas_are_kept(name, seed, built, tmp_path):
 
 def test_a_clean_take_of_a_jump_stays_what_it_is(truth, tmp_path):
     how = Spoiling(skate=0.0, lift=0.0, tilt=0.0, noise=0.0, dropped=0.0)
-    row, made = repaired(truth, tmp_path, 0, "csv", "atlas", how)
+    row, _ = repaired(truth, tmp_path, 0, "csv", "atlas", how)
     assert not row.refused
     assert row.after.place < 3e-3
