@@ -47,9 +47,6 @@ from backbeat.optimization.problem.trajectory_problem import (
 # Cost of accelerations [s^4/rad^2], low enough for what is done once a beat: legs move
 # by radians for every meter of the body.
 ACCELERATION = 0.002
-# Factor on it where a recording jumps: what a landing takes at once has to be cheap, or
-# forces between knots leave the friction cone.
-LANDING = 0.1
 BASE_SHARE, LEG_SHARE = 4.0, 0.1
 
 
@@ -182,7 +179,7 @@ class DanceSpecification(DanceLayers):
             patch_share=0.6,
             least_force=0.03,
         )
-        guess, shares = None, _shares(robot)
+        guess = None
         if found:
             steps = footsteps(found, N - 1, per_beat, self.bpm, self.name)
             walker = Walker(steps, robot, q_start)
@@ -212,7 +209,7 @@ class DanceSpecification(DanceLayers):
             collisions=make_self_collision_model(robot, apart=self.apart),
             limits=limits,
             weights=self.objectives.weights(
-                Weights(acceleration=_acceleration(found), smoothness_share=shares)
+                Weights(acceleration=ACCELERATION, smoothness_share=_shares(robot))
             ),
             guess=guess,
         )
@@ -222,14 +219,6 @@ def _shares(robot: RobotModel) -> dict[str, float]:
     """Factors on costs of velocity and acceleration: legs serve the base."""
     legs = {robot.joint_names[j]: LEG_SHARE for j in robot.leg_joints}
     return {"base": BASE_SHARE, **legs}
-
-
-def _acceleration(found: Sequence[DanceSwing]) -> float:
-    """Cost of accelerations, with some steps."""
-    jumps = any(
-        s.step.feet == "none" and isinstance(s.placed.move, RecordedMove) for s in found
-    )
-    return ACCELERATION * (LANDING if jumps else 1.0)
 
 
 def _flights(found: Sequence[DanceSwing]) -> list[tuple[int, int]]:

@@ -16,6 +16,10 @@ from backbeat.behaviors.recording.planted_feet import PlantedMotion
 from backbeat.models.robot.model import RobotModel
 from backbeat.models.state.configuration import Configuration
 
+# How long a jump lasts that is made lower [s]: its push and its landing were for a higher
+# one. Legs so long have these times [m]; those of shorter ones are as their roots.
+LOWERED, LEG = 0.4, 0.97
+
 
 def flown(
     motion: PlantedMotion,
@@ -38,9 +42,12 @@ def flown(
     Raises:
         BackbeatError: the robot cannot make a jump.
     """
-    g, longest = robot.gravity, np.inf if is_lower else LONG_FLIGHT
+    g, scale = robot.gravity, min(1.0, float(np.sqrt(robot.leg_length / LEG)))
+    longest = np.inf if is_lower else scale * LONG_FLIGHT
     check_heights(motion.jumps, longest, SHORT_FLIGHT, g, robot.name, where)
-    change, jumps = lowered(motion.t, motion.jumps, LONG_FLIGHT)
+    change, jumps = lowered(
+        motion.t, motion.jumps, scale * LONG_FLIGHT, scale * LOWERED
+    )
     source = change.source(motion.t)
     q = np.stack([np.interp(source, motion.t, x) for x in motion.q.T], axis=1)
     q[:, :4] /= np.linalg.norm(q[:, :4], axis=1)[:, None]

@@ -39,7 +39,7 @@ class TimeChange:
 
 
 def lowered(
-    t: np.ndarray, jumps: Sequence[Flight], longest: float
+    t: np.ndarray, jumps: Sequence[Flight], longest: float, made_so: float
 ) -> tuple[TimeChange, list[Flight]]:
     """Jumps that last no longer than they may.
 
@@ -47,6 +47,7 @@ def lowered(
         t: (n,) times of the recording [s].
         jumps: in order.
         longest: that a flight takes [s].
+        made_so: what those get that last longer [s].
     """
     own, made, found = [float(t[0])], [float(t[0])], []
     ends = [float(t[0]), *(x for j in jumps for x in (j.start, j.end)), float(t[-1])]
@@ -55,7 +56,7 @@ def lowered(
             found.append(jump)
             continue
         middle = 0.5 * (jump.start + jump.end)
-        start, end = middle - 0.5 * longest, middle + 0.5 * longest
+        start, end = middle - 0.5 * made_so, middle + 0.5 * made_so
         before = min(AROUND, 0.5 * (jump.start - ends[2 * i]))
         after = min(AROUND, 0.5 * (ends[2 * i + 3] - jump.end))
         own += [jump.start - before, jump.start, jump.end, jump.end + after]

@@ -7,9 +7,9 @@ import pytest
 
 from backbeat.behaviors.dance.choreography import DanceSpecification
 from backbeat.behaviors.dance.recorded_move import RecordingDescription
-from backbeat.behaviors.footsteps.jump import LONG_FLIGHT
 from backbeat.behaviors.recording.feasibility import examine
 from backbeat.behaviors.recording.flights.ballistic import ballistic
+from backbeat.behaviors.recording.flights.flown import LOWERED
 from backbeat.behaviors.recording.flights.jumps import Flight
 from backbeat.behaviors.recording.flights.lowering import lowered
 from backbeat.behaviors.takes.take import Take
@@ -132,8 +132,8 @@ def test_a_jump_that_is_too_high_is_refused_or_lowered(truth, tmp_path):
         move_of(slow, tmp_path)
     move = move_of(slow, tmp_path, jumps="lower")
     start, end = jump_of(move)
-    assert end - start == pytest.approx(LONG_FLIGHT, abs=1e-9)
-    assert any("0.45 s instead of 0.4" in note for note in move.notes)
+    assert end - start == pytest.approx(LOWERED, abs=1e-9)
+    assert any("0.40 s instead of 0.4" in note for note in move.notes)
     with pytest.raises(BackbeatError, match="jumps is 'lower', not 'higher'"):
         move_of(slow, tmp_path, jumps="higher")
 
@@ -141,7 +141,7 @@ def test_a_jump_that_is_too_high_is_refused_or_lowered(truth, tmp_path):
 def test_a_lower_jump_has_the_same_middle_and_keeps_what_is_far():
     t = np.linspace(0.0, 4.0, 201)
     jump = Flight(1.8, 2.4, (), ())
-    change, (lower,) = lowered(t, [jump], 0.4)
+    change, (lower,) = lowered(t, [jump], 0.45, 0.4)
     assert (lower.start, lower.end) == pytest.approx((1.9, 2.3))
     source = change.source(t)
     assert (np.diff(source) > 0).all()
