@@ -48,8 +48,6 @@ from backbeat.optimization.problem.trajectory_problem import (
 # by radians for every meter of the body.
 ACCELERATION = 0.002
 BASE_SHARE, LEG_SHARE = 4.0, 0.1
-# Factor on it where a recording jumps: legs that land do so all at once.
-LANDING = 0.25
 
 
 @dataclass
@@ -211,9 +209,7 @@ class DanceSpecification(DanceLayers):
             collisions=make_self_collision_model(robot, apart=self.apart),
             limits=limits,
             weights=self.objectives.weights(
-                Weights(
-                    acceleration=_acceleration(found), smoothness_share=_shares(robot)
-                )
+                Weights(acceleration=ACCELERATION, smoothness_share=_shares(robot))
             ),
             guess=guess,
         )
@@ -223,14 +219,6 @@ def _shares(robot: RobotModel) -> dict[str, float]:
     """Factors on costs of velocity and acceleration: legs serve the base."""
     legs = {robot.joint_names[j]: LEG_SHARE for j in robot.leg_joints}
     return {"base": BASE_SHARE, **legs}
-
-
-def _acceleration(found: Sequence[DanceSwing]) -> float:
-    """Cost of accelerations, with some steps."""
-    jumps = any(
-        s.step.feet == "none" and isinstance(s.placed.move, RecordedMove) for s in found
-    )
-    return ACCELERATION * (LANDING if jumps else 1.0)
 
 
 def _flights(found: Sequence[DanceSwing]) -> list[tuple[int, int]]:

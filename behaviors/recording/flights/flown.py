@@ -16,8 +16,8 @@ from backbeat.behaviors.recording.planted_feet import PlantedMotion
 from backbeat.models.robot.model import RobotModel
 from backbeat.models.state.configuration import Configuration
 
-# How long a jump lasts that is made lower [s]: its push and its landing were for a higher
-# one. Legs so long have these times [m]; those of shorter ones are as their roots.
+# How long a jump lasts that is made lower [s]: its push and its landing were for a
+# higher one. Legs so long have these times [m]; those of shorter ones are as the roots.
 LOWERED, LEG = 0.4, 0.97
 
 
