@@ -180,7 +180,9 @@ def _obstacles(seen: _Settled, flights: Sequence[Flight]) -> Iterator[TakeObstac
     carried = seen.carried()
     low = np.where(carried[::EVERY], NEAR, CARRIES)[: len(t)] * seen.scale
     near = heights.height < low[:, None]
-    lasting = np.stack([_lasting(x, t) for x in near.T], axis=1)
+    lasting = np.zeros_like(near)
+    for k, column in enumerate(near.T):
+        lasting[:, k] = _lasting(column, t)
     for a, b in runs(_joined(lasting.any(axis=1), t)):
         there = [
             w for w, x in zip(heights.words, lasting.T, strict=True) if x[a:b].any()

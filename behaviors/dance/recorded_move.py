@@ -246,8 +246,9 @@ class RecordedMoves:
         Raises:
             BackbeatError: something else than soles is on the floor, or it falls.
         """
-        joints = self.robot.joint_indices(d.joints or list(take.joints))
-        if not np.isin(joints, self.robot.leg_joints).any():
+        recorded = [self.robot.joint_index(name) for name in take.joints]
+        taken = self.robot.joint_indices(d.joints) if d.joints else recorded
+        if not np.isin(taken, self.robot.leg_joints).any():
             return
         parts = find_parts(take, self.robot, d.start, d.end, where)
         if not parts.is_whole:

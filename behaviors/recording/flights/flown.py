@@ -44,9 +44,9 @@ def flown(
     """
     g, scale = robot.gravity, min(1.0, float(np.sqrt(robot.leg_length / LEG)))
     longest = np.inf if is_lower else scale * LONG_FLIGHT
-    check_heights(motion.jumps, longest, SHORT_FLIGHT, g, robot.name, where)
+    check_heights(motion.jumps, longest, g, robot.name, where)
     change, jumps = lowered(
-        motion.t, motion.jumps, scale * LONG_FLIGHT, scale * LOWERED
+        motion.t, motion.jumps, scale * LONG_FLIGHT, scale * LOWERED, SHORT_FLIGHT
     )
     source = change.source(motion.t)
     q = np.stack([np.interp(source, motion.t, x) for x in motion.q.T], axis=1)

@@ -28,7 +28,7 @@ OFF, GROWN = 2e-3, 6e-3
 # grows.
 POWER = 2.5
 # How much longer a flight may be at either end than feet show, and shorter [s].
-LONGER, SHORTER = 0.16, 0.06
+LONGER, SHORTER = 0.16, 0.02
 # Feet that leave or land so near to each other do so together [s].
 TOGETHER = 0.16
 

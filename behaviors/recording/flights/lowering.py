@@ -2,7 +2,7 @@
 
 How high a jump gets is up to how long it takes. A shorter one has the same middle; what
 is recorded of it happens in less time, and what is before and after it, until half a
-second away, in more.
+second away, in more. One that is too short gets the least time that a jump takes.
 """
 
 from collections.abc import Sequence
@@ -15,6 +15,8 @@ from backbeat.models.common.errors import BackbeatError
 
 # Time before and after a jump that is stretched, at most [s].
 AROUND = 0.5
+# Smaller changes of its duration are not worth a word [s].
+SLIGHT = 0.005
 LOWER = "lower"
 
 
@@ -39,7 +41,11 @@ class TimeChange:
 
 
 def lowered(
-    t: np.ndarray, jumps: Sequence[Flight], longest: float, made_so: float
+    t: np.ndarray,
+    jumps: Sequence[Flight],
+    longest: float,
+    made_so: float,
+    shortest: float,
 ) -> tuple[TimeChange, list[Flight]]:
     """Jumps that last no longer than they may.
 
@@ -48,15 +54,17 @@ def lowered(
         jumps: in order.
         longest: that a flight takes [s].
         made_so: what those get that last longer [s].
+        shortest: what those get that last less [s].
     """
     own, made, found = [float(t[0])], [float(t[0])], []
     ends = [float(t[0]), *(x for j in jumps for x in (j.start, j.end)), float(t[-1])]
     for i, jump in enumerate(jumps):
-        if jump.duration <= longest:
+        if shortest <= jump.duration <= longest:
             found.append(jump)
             continue
+        T = made_so if jump.duration > longest else shortest
         middle = 0.5 * (jump.start + jump.end)
-        start, end = middle - 0.5 * made_so, middle + 0.5 * made_so
+        start, end = middle - 0.5 * T, middle + 0.5 * T
         before = min(AROUND, 0.5 * (jump.start - ends[2 * i]))
         after = min(AROUND, 0.5 * (ends[2 * i + 3] - jump.end))
         own += [jump.start - before, jump.start, jump.end, jump.end + after]
@@ -69,7 +77,6 @@ def lowered(
 def check_heights(
     jumps: Sequence[Flight],
     longest: float,
-    shortest: float,
     gravity: float,
     robot: str,
     where: str,
@@ -78,13 +85,13 @@ def check_heights(
 
     Args:
         jumps: of a recording.
-        longest, shortest: that a flight takes [s].
+        longest: that a flight takes [s].
         gravity: [m/s^2].
         robot: its name.
         where: names the recording.
 
     Raises:
-        BackbeatError: one is too high or too low, with its time, speed and height.
+        BackbeatError: one is too high, with its time, speed and height.
     """
     for jump in jumps:
         said = (
@@ -99,11 +106,6 @@ def check_heights(
                 f"{most.speed(gravity):.1f} m/s and {most.rise(gravity):.2f} m high: "
                 f"'jumps: {LOWER}' (--jumps {LOWER}) makes it lower"
             )
-        if jump.duration < shortest:
-            raise BackbeatError(
-                f"{said}; one takes at least {shortest:.2f} s, so take another part "
-                "with 'start' and 'end', or say under 'planted' that a foot stands"
-            )
 
 
 def flights_said(jumps: Sequence[Flight], own: Sequence[Flight], gravity: float) -> str:
@@ -116,11 +118,10 @@ def flights_said(jumps: Sequence[Flight], own: Sequence[Flight], gravity: float)
     """
     told = []
     for jump, was in zip(jumps, own, strict=True):
-        lower = (
-            f" instead of {was.duration:.2f} s" if jump.duration < was.duration else ""
-        )
+        other = abs(jump.duration - was.duration) > SLIGHT
+        instead = f" instead of {was.duration:.2f} s" if other else ""
         told.append(
-            f"{jump.duration:.2f} s{lower} at {was.start:.2f} s, "
+            f"{jump.duration:.2f} s{instead} at {was.start:.2f} s, "
             f"{1e3 * jump.rise(gravity):.0f} mm high"
         )
     count = f"{len(jumps)} flight{'s' if len(jumps) > 1 else ''}"

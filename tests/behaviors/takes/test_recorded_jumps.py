@@ -141,7 +141,7 @@ def test_a_jump_that_is_too_high_is_refused_or_lowered(truth, tmp_path):
 def test_a_lower_jump_has_the_same_middle_and_keeps_what_is_far():
     t = np.linspace(0.0, 4.0, 201)
     jump = Flight(1.8, 2.4, (), ())
-    change, (lower,) = lowered(t, [jump], 0.45, 0.4)
+    change, (lower,) = lowered(t, [jump], 0.45, 0.4, 0.2)
     assert (lower.start, lower.end) == pytest.approx((1.9, 2.3))
     source = change.source(t)
     assert (np.diff(source) > 0).all()
