@@ -135,7 +135,7 @@ class _Settled:
 
     def standing(self, a: float, b: float) -> Interval | None:
         """The part from one time to another at whose ends the robot can stand."""
-        inside = np.flatnonzero((self.t >= a) & (self.t <= b))
+        inside = np.flatnonzero((self.t >= a) & (self.t <= b)).tolist()
         low = next((i for i in inside if self._stands(i)), None)
         high = next((i for i in inside[::-1] if self._stands(i)), None)
         if low is None or high is None or self.t[high] - self.t[low] < LEAST:
@@ -183,16 +183,17 @@ def _obstacles(seen: _Settled, flights: Sequence[Flight]) -> Iterator[TakeObstac
     lasting = np.zeros_like(near)
     for k, column in enumerate(near.T):
         lasting[:, k] = _lasting(column, t)
-    for a, b in runs(_joined(lasting.any(axis=1), t)):
+    any_near = np.asarray(lasting.any(axis=1))
+    for a, b in runs(_joined(any_near, t)):
         there = [
             w for w, x in zip(heights.words, lasting.T, strict=True) if x[a:b].any()
         ]
         side = heights.lies[a:b]
-        words = tuple(_lying(w, side[lasting[a:b].any(axis=1)]) for w in there)
+        words = tuple(_lying(w, side[any_near[a:b]]) for w in there)
         said = list(both(list(words)))
         what = ", ".join(said[:-1]) + (" and " if said[1:] else "") + said[-1]
         yield _obstacle(f"{what} on the floor", t, a, b, words)
-    floor = lasting.any(axis=1).repeat(EVERY)[: len(seen.t)]
+    floor = any_near.repeat(EVERY)[: len(seen.t)]
     tilted = (1 - 2 * (seen.q[:, 1] ** 2 + seen.q[:, 2] ** 2) < LIES) & ~carried
     for a, b in runs(_joined(_lasting(tilted, seen.t), seen.t)):
         if not floor[a:b].any():
