@@ -119,10 +119,12 @@ def dance_offsets(
         q[:, :7] = base
     spacing = float(np.median(np.diff(recording.t)))
     motion = plant_feet(robot, t, q, base is not None, planted, where, spacing)
+    own = {foot: path.planted for foot, path in motion.feet.items()}
     if motion.jumps:
         motion, offsets = flown(motion, robot, t, offsets, jumps == LOWER, where)
         found = replace(found, offsets=offsets)
-    return _on_feet(found, motion, robot, q_start, where, planted is not None)
+    made = _on_feet(found, motion, robot, q_start, where, planted is not None)
+    return replace(made, planted=own)
 
 
 def _on_feet(

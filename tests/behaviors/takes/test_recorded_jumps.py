@@ -132,7 +132,10 @@ def test_a_jump_that_is_too_high_is_refused_or_lowered(truth, tmp_path):
         move_of(slow, tmp_path)
     move = move_of(slow, tmp_path, jumps="lower")
     start, end = jump_of(move)
-    assert end - start == pytest.approx(LOWERED, abs=1e-9)
+    assert end - start > LOWERED  # In the file it is what it was.
+    (step,) = move.steps
+    length = (step.end - step.start) * move.length({}) * 60 / 98
+    assert length == pytest.approx(LOWERED, abs=1e-6)
     assert any("0.40 s instead of 0.4" in note for note in move.notes)
     with pytest.raises(BackbeatError, match="jumps is 'lower', not 'higher'"):
         move_of(slow, tmp_path, jumps="higher")
