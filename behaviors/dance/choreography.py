@@ -16,10 +16,7 @@ from backbeat.behaviors.dance.carried import clear_of_each_other
 from backbeat.behaviors.dance.knots import KNOTS_PER_BEAT, STEPPING, knots_per_beat
 from backbeat.behaviors.dance.layers import DanceLayers
 from backbeat.behaviors.dance.markers import marker_events
-from backbeat.behaviors.dance.recorded_move import (
-    RecordedMove,
-    RecordedMoves,
-)
+from backbeat.behaviors.dance.recorded_move import RecordedMove, RecordedMoves
 from backbeat.behaviors.dance.recorded_parts import departures, recorded_entries
 from backbeat.behaviors.dance.rules import RuleFinding, findings
 from backbeat.behaviors.dance.stepping import (

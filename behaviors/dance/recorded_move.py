@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
+from backbeat.behaviors.cuts.finding import find_parts
 from backbeat.behaviors.dance.step_times import (
     fastest,
     knot_spacing,
@@ -18,7 +19,12 @@ from backbeat.behaviors.dance.vocabulary.part_weights import check_weights, shar
 from backbeat.behaviors.footsteps.step import FEET
 from backbeat.behaviors.library.stored import check_name
 from backbeat.behaviors.motion.time_law import minimum_jerk
-from backbeat.behaviors.recording.dance_offsets import DanceOffsets, dance_offsets
+from backbeat.behaviors.recording.contacts.foot_roll import KeptFeet
+from backbeat.behaviors.recording.dance_offsets import (
+    DanceOffsets,
+    dance_offsets,
+)
+from backbeat.behaviors.recording.flights.lowering import LOWER
 from backbeat.behaviors.recording.planted_feet import Interval
 from backbeat.behaviors.recording.take_file import read_take
 from backbeat.behaviors.takes.take import Conventions, Take
@@ -70,6 +76,8 @@ class RecordingDescription:
     # Whether feet land on their heels and leave over their toes where they do so in the
     # file; false keeps them flat.
     roll: bool = True
+    # "lower" if jumps that the robot cannot make become lower; else they are refused.
+    jumps: str = ""
     # Factors on how near hands, feet and trunk stay to it, by part.
     weights: dict[str, float] = field(default_factory=dict)
     planted: dict[str, list[list[float]]] = field(default_factory=dict)
@@ -243,20 +251,43 @@ class RecordedMoves:
             recording.t[0] if d.start is None else d.start,
             recording.t[-1] if d.end is None else d.end,
         )
+        if d.jumps not in ("", LOWER):
+            raise BackbeatError(
+                f"{where}: jumps is '{LOWER}', not {d.jumps!r}; without it, one that "
+                "the robot cannot make is refused"
+            )
+        planted = d.times(where)
+        if planted is None:
+            self._check_floor(recording, d, where)
         found = dance_offsets(
             recording,
             self.robot,
             self.q_start,
             where,
             d.joints,
-            d.times(where),
+            planted,
             span,
-            d.roll,
+            KeptFeet(d.roll, d.jumps),
         )
         read = tuple(s for s in (recording.said, *recording.notes) if s)
         found = replace(found, notes=(*read, *found.notes))
         source = RecordingSource(path, recording, span, tuple(d.joints))
         return replace(self._move(name, where, d, found), source=source)
+
+    def _check_floor(self, take: Take, d: RecordingDescription, where: str) -> None:
+        """Refuses what a robot on its feet cannot do.
+
+        Raises:
+            BackbeatError: something else than soles is on the floor, or it falls.
+        """
+        recorded = [self.robot.joint_index(name) for name in take.joints]
+        taken = self.robot.joint_indices(d.joints) if d.joints else recorded
+        if not np.isin(taken, self.robot.leg_joints).any():
+            return
+        parts = find_parts(take, self.robot, d.start, d.end, where)
+        if not parts.is_whole:
+            way = "; take one with 'start' and 'end'" if parts.parts else ""
+            raise BackbeatError(f"{where}: {parts.sentence()}{way}")
 
     def _move(
         self, name: str, where: str, d: RecordingDescription, found: DanceOffsets

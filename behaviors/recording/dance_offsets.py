@@ -15,7 +15,10 @@ from scipy.interpolate import PchipInterpolator
 
 from backbeat.behaviors.motion.time_law import minimum_jerk
 from backbeat.behaviors.posture.stance import support_poses
+from backbeat.behaviors.recording.contacts.foot_roll import KeptFeet
 from backbeat.behaviors.recording.contacts.step_roll import roll_notes
+from backbeat.behaviors.recording.flights.flown import flown
+from backbeat.behaviors.recording.flights.lowering import LOWER
 from backbeat.behaviors.recording.planted_feet import (
     FootPath,
     Interval,
@@ -76,7 +79,7 @@ def dance_offsets(
     joints: Sequence[str] = (),
     planted: Mapping[str, Sequence[Interval]] | None = None,
     span: Interval | None = None,
-    roll: bool = True,
+    kept: KeptFeet | None = None,
 ) -> DanceOffsets:
     """Brings a recording within what a robot can do, and its feet to the ground.
 
@@ -89,10 +92,11 @@ def dance_offsets(
         planted: when each foot stands, "left" and "right", in the file's time [s];
             None to find out.
         span: first and last time of the file to take [s]; None for all.
-        roll: whether feet roll over heel and toe where those of the recording do.
+        kept: what feet keep of the recording; None for all that the robot can do.
 
     Raises:
-        BackbeatError: a joint that was not recorded, or feet that make no sense.
+        BackbeatError: a joint that was not recorded, feet that make no sense, or a jump
+            that the robot cannot make.
     """
     chosen = _chosen(recording, robot, joints, where)
     t, (q_joints, base) = _resampled(recording, chosen, span, where)
@@ -117,9 +121,15 @@ def dance_offsets(
         q[:, :7] = base
     spacing = float(np.median(np.diff(recording.t)))
     motion = plant_feet(robot, t, q, base is not None, planted, where, spacing)
+    own = {foot: path.planted for foot, path in motion.feet.items()}
+    roll, jumps = kept or KeptFeet()
     if not roll or any(robot.contacts[n].rolls for n in robot.feet.values()):
         motion = _flat(motion, robot.name if roll else "", where)
-    return _on_feet(found, motion, robot, q_start, where, planted is not None)
+    if motion.jumps:
+        motion, offsets = flown(motion, robot, t, offsets, jumps == LOWER, where)
+        found = replace(found, offsets=offsets)
+    made = _on_feet(found, motion, robot, q_start, where, planted is not None)
+    return replace(made, planted=own)
 
 
 def _flat(motion: PlantedMotion, robot: str, where: str) -> PlantedMotion:

@@ -1,7 +1,7 @@
 """Steps of a recording: what its feet do between the times at which they stand."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -29,17 +29,18 @@ SLIGHT = 0.05
 
 @dataclass(frozen=True)
 class RecordedStep:
-    """A foot in the air.
+    """A foot in the air, or both in a jump.
 
     Attributes:
         start, end: when [s].
-        foot: the one in the air.
+        foot: the one in the air, or "both".
         to: how far it gets, ahead and left of where the body faces [m].
         turn: how far it turns left [rad].
         rise: how high it gets [m].
         via: (m, 3) places on the way, from where it left, ahead and left of where the
             foot faced there [m].
         roll: how the foot rolls over heel and toe; None if it stays flat.
+        each: of a jump, by foot: how far it gets, ahead and left [m], and turns [rad].
     """
 
     start: float
@@ -50,6 +51,23 @@ class RecordedStep:
     rise: float
     via: np.ndarray
     roll: StepRoll | None = None
+    each: Mapping[str, tuple[float, float, float]] = field(default_factory=dict)
+
+    def along(self, other: "RecordedStep") -> "RecordedStep":
+        """A jump: this foot and the other one in the air at the same times."""
+        both = {s.foot: (*s.to, s.turn) for s in (self, other)}
+        x, y, turn = np.mean(list(both.values()), axis=0).tolist()
+        rise = max(self.rise, other.rise)
+        return replace(
+            self,
+            foot="both",
+            to=(x, y),
+            turn=turn,
+            rise=rise,
+            via=self.via[:0],
+            roll=None,
+            each=both,
+        )
 
 
 def moved_start(
@@ -103,8 +121,10 @@ def as_stepped(feet: Mapping[str, FootPath]) -> dict[str, FootPath]:
         float(np.clip(0.5 * (off - on - LEAST_BOTH), 0.0, STILL))
         for on, off in zip(befores, afters, strict=True)
     ]
+    times = [(off, on) for off, on, _, _ in found]
     for i, (off, on, foot, k) in enumerate(found):
-        if on - off < SHORTEST:
+        # How long a jump takes is up to gravity.
+        if on - off < SHORTEST or times.count((off, on)) > 1:
             continue
         rows[foot][k][1] -= pads[i]
         rows[foot][k + 1][0] += pads[i + 1]
@@ -162,30 +182,34 @@ def find_steps(
     rolls = _rolls(feet, found)
     for (off, on, foot, k), roll in zip(found, rolls, strict=True):
         start, end = off - begin, on - begin
-        if steps and start < steps[-1].end - 1e-9:
+        jumps = bool(steps) and (steps[-1].start, steps[-1].end) == (start, end)
+        if steps and not jumps and start < steps[-1].end - 1e-9:
             raise BackbeatError(
                 f"{where}: the {foot} foot leaves at {off:.2f} s, before the "
                 f"{steps[-1].foot} one lands at {steps[-1].end + begin:.2f} s; declare "
                 "under 'planted' when each foot stands"
             )
         new = feet[foot].places[k + 1]
-        heading = 0.5 * (at["left"][2] + at["right"][2])
+        if not jumps:
+            heading = 0.5 * (at["left"][2] + at["right"][2])
         c, s = np.cos(heading), np.sin(heading)
         x, y = new[:2] - at[foot][:2]
         via = _via(feet[foot], k, at[foot], roll)
-        steps.append(
-            RecordedStep(
-                start,
-                end,
-                foot,
-                (float(c * x + s * y), float(c * y - s * x)),
-                float(new[2] - at[foot][2]),
-                float(via[:, 2].max()),
-                _turned(via, faces + at[foot][2] - places[foot][2]),
-                roll,
-            )
+        step = RecordedStep(
+            start,
+            end,
+            foot,
+            (float(c * x + s * y), float(c * y - s * x)),
+            float(new[2] - at[foot][2]),
+            float(via[:, 2].max()),
+            _turned(via, faces + at[foot][2] - places[foot][2]),
+            roll,
         )
         at[foot] = new
+        if jumps:
+            steps[-1] = steps[-1].along(step)
+        else:
+            steps.append(step)
     return steps
 
 

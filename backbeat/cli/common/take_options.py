@@ -55,6 +55,14 @@ class TakeOptions:
             "which parts of the body.",
         ),
     ] = ""
+    jumps: Annotated[
+        str,
+        typer.Option(
+            "--jumps",
+            help="Treatment of jumps that the robot cannot make: lower; refused by "
+            "default.",
+        ),
+    ] = ""
     start: Annotated[
         float | None, typer.Option("--start", help="First time to take, in s.")
     ] = None
