@@ -136,8 +136,7 @@ def plant_feet(
         q, found, jumps = _contacts(robot, t, q, leg, spacing if has_base else None)
         on, ground = found.on, found.ground
         kept = _standing_at_ends(t, found, jumps, where)
-        jumps = inside(jumps, t[kept])
-        check_jumps(jumps, where)
+        check_jumps(jumps := inside(jumps, t[kept]), where)
         _check_support(t, on, kept, jumps, where)
         notes += [*_cut(t, kept, where), *_bridges(t, found, kept, where)]
     else:
@@ -157,11 +156,12 @@ def plant_feet(
     else:
         q = carried(robot, dt, still[kept], on)
         soles = recorded = find_soles(robot, dt, q)
-    feet = {f: _path(t, soles, recorded, f, on[f], where) for f in FEET}
+    feet = {}
     for f, other in zip(FEET, reversed(FEET), strict=True):
         roll = find_foot_roll(t, soles, f, on[f], on[other], leg / LEG)
-        stood = exact(feet[f].planted, jumps, dt)
-        feet[f] = replace(feet[f], planted=stood, roll=roll)
+        path = _path(t, soles, recorded, f, on[f], where)
+        planted = exact(path.planted, jumps, dt)
+        feet[f] = replace(path, planted=planted, roll=roll)
     return PlantedMotion(t, q, soles.com, feet, kept, tuple(jumps), tuple(notes))
 
 
