@@ -124,14 +124,13 @@ def plant_feet(
         BackbeatError: a foot slides while it stands, or none stands and the body does
             not jump from both feet to both.
     """
-    dt = float(t[1] - t[0])
-    still, notes = q, list[str]()
-    if not has_base:
-        q = carried(robot, dt, still)
-    else:
+    dt, still, notes = float(t[1] - t[0]), q, list[str]()
+    if has_base:
         q, notes = put_right(robot, dt, q, declared is None, where)
-    soles = find_soles(robot, dt, q)
-    leg, kept = leg_height(robot, soles, q[:, 6]), slice(0, len(t))
+    else:
+        q = carried(robot, dt, still)
+    soles, kept = find_soles(robot, dt, q), slice(0, len(t))
+    leg = leg_height(robot, soles, q[:, 6])
     if declared is None:
         q, found, jumps = _contacts(robot, t, q, leg, spacing if has_base else None)
         on, ground = found.on, found.ground
@@ -145,23 +144,21 @@ def plant_feet(
         _check_support(t, on, kept, jumps, where)
         _check_ends(t, on, where)
         ground = ground_under(soles, on, np.zeros(len(t)))
-    if has_base:
-        notes += _floor(ground[kept], leg, where)
     q = q[kept].copy()
     q[:, 6] -= ground[kept]
     t, on = t[kept], {f: flags[kept] for f, flags in on.items()}
+    recorded = find_soles(robot, dt, q) if has_base else None
     if has_base:
-        recorded, q = find_soles(robot, dt, q), planted_base(robot, dt, q, on)
-        soles = find_soles(robot, dt, q)
+        notes += _floor(ground[kept], leg, where)
+        q = planted_base(robot, dt, q, on)
     else:
         q = carried(robot, dt, still[kept], on)
-        soles = recorded = find_soles(robot, dt, q)
-    feet = {}
+    soles = find_soles(robot, dt, q)
+    feet = {f: _path(t, soles, recorded or soles, f, on[f], where) for f in FEET}
     for f, other in zip(FEET, reversed(FEET), strict=True):
         roll = find_foot_roll(t, soles, f, on[f], on[other], leg / LEG)
-        path = _path(t, soles, recorded, f, on[f], where)
-        planted = exact(path.planted, jumps, dt)
-        feet[f] = replace(path, planted=planted, roll=roll)
+        stood = exact(feet[f].planted, jumps, dt)
+        feet[f] = replace(feet[f], planted=stood, roll=roll)
     return PlantedMotion(t, q, soles.com, feet, kept, tuple(jumps), tuple(notes))
 
 
