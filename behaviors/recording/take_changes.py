@@ -21,7 +21,7 @@ from backbeat.behaviors.recording.take_file import configurations
 from backbeat.behaviors.takes.take import Take
 from backbeat.models.robot.model import RobotModel
 from backbeat.models.robot.roles import LIMBS, SIDES
-from backbeat.models.state.configuration import Configuration
+from backbeat.models.state.motion_poses import motion_poses
 from backbeat.optimization.problem.dense_trajectory import DenseTrajectory
 
 # Instants a second at which both are compared, and the fewest of them.
@@ -260,12 +260,8 @@ def _places(
     robot: RobotModel, q: np.ndarray, parts: Sequence[str]
 ) -> dict[str, np.ndarray]:
     """(n, 3) places of parts of the body [m]."""
-    state, out = Configuration(robot, q[0]), {p: np.zeros((len(q), 3)) for p in parts}
-    for i, row in enumerate(q):
-        state.update(row)
-        for part in parts:
-            out[part][i] = state.pose(robot.parts[part].frame).translation()
-    return out
+    poses = motion_poses(robot, q, [robot.parts[part].frame for part in parts])
+    return {part: poses.p[:, i] for i, part in enumerate(parts)}
 
 
 def _largest(
