@@ -144,8 +144,13 @@ class IncrementalBuild:
             refuse_failures(text, self.path)
         if not isinstance(specification, Specification):
             return Draft(text, None, None)
+        before = None if self._good is None else self._good.plan
         try:
-            return Draft(text, specification, specification.plan(folder))
+            if before is None:
+                plan = specification.plan(folder)
+            else:
+                plan = specification.plan_near(folder, before)
+            return Draft(text, specification, plan)
         except BackbeatError as error:
             raise self._located(error, text) from None
 

@@ -1,12 +1,13 @@
 """Recorded moves: joint trajectories from elsewhere on the track of a dance."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from backbeat.behaviors.dance.arrangement import PlacedMove
 from backbeat.behaviors.dance.step_times import (
     fastest,
     knot_spacing,
@@ -21,19 +22,19 @@ from backbeat.behaviors.library.stored import check_name
 from backbeat.behaviors.motion.time_law import minimum_jerk
 from backbeat.behaviors.recording.dance_offsets import DanceOffsets, dance_offsets
 from backbeat.behaviors.recording.planted_feet import Interval
-from backbeat.behaviors.recording.take_file import read_take
+from backbeat.behaviors.recording.take_file import read_take, take_digest
+from backbeat.behaviors.takes.edits import BESIDE, alike, edited, kept
 from backbeat.behaviors.takes.take import Conventions, Take
 from backbeat.models.common.errors import BackbeatError, unknown_name
-from backbeat.models.common.outside_file import beside
+from backbeat.models.common.outside_file import beside, is_there
 from backbeat.models.robot.model import RobotModel
-from backbeat.optimization.problem.dense_trajectory import DenseTrajectory
-from backbeat.optimization.problem.tasks import CenterOfMassTask, PostureTask
-from backbeat.optimization.problem.trajectory_problem import TrajectoryProblem
 
 STAY = "stay"
 # What a recording may be played faster or slower by.
 FASTEST, SLOWEST = 4.0, 0.1
 MOST_LEAD = 16.0
+# Recordings that are kept after they were read.
+READ = 4
 
 
 @dataclass
@@ -123,15 +124,19 @@ class RecordingSource:
 
     Attributes:
         path: its file.
+        digest: SHA-256 of the file.
         take: what that holds.
         span: first and last time that were asked for [s].
         joints: names or groups that were taken; all if there are none.
+        offsets: what a dance has of it.
     """
 
     path: Path
+    digest: str
     take: Take
     span: Interval
     joints: tuple[str, ...]
+    offsets: DanceOffsets
 
 
 @dataclass(frozen=True)
@@ -189,8 +194,16 @@ class RecordedMoves:
     q_start: np.ndarray
     bpm: float
 
-    def move(self, name: str, d: RecordingDescription) -> RecordedMove:
+    def move(
+        self, name: str, d: RecordingDescription, before: RecordedMove | None = None
+    ) -> RecordedMove:
         """A recording as a move of a name.
+
+        Args:
+            name: of the move.
+            d: the recording.
+            before: the move of an earlier version of the file; what differs slightly
+                from it away from what was edited stays as it was.
 
         Raises:
             BackbeatError: it cannot be read, or cannot be danced as it is asked for.
@@ -207,23 +220,23 @@ class RecordedMoves:
                 f"{where}: lead is {d.lead:g} beats; it goes from 0 to {MOST_LEAD:g}"
             )
         check_weights(d.weights, where)
-        path = beside(self.folder, d.file, where)
-        told = d.conventions()
+        path, told = beside(self.folder, d.file, where), d.conventions()
+        files = [path]
         if d.skeleton:
-            own = beside(self.folder, d.skeleton, where)
-            told = replace(told, skeleton=own)
-        recording = read_take(path, self.robot, told)
-        span = (
-            recording.t[0] if d.start is None else d.start,
-            recording.t[-1] if d.end is None else d.end,
+            files.append(beside(self.folder, d.skeleton, where))
+            told = replace(told, skeleton=files[-1])
+        stands, q_start = d.times(where), tuple(self.q_start)
+        rows = None if stands is None else tuple((f, *r) for f, r in stands.items())
+        digests = tuple(take_digest(file) if is_there(file) else "" for file in files)
+        joints, part = tuple(d.joints), (d.start, d.end)
+        recording, span, found = _read(
+            path, digests, told, self.robot, q_start, where, joints, rows, part
         )
-        found = dance_offsets(
-            recording, self.robot, self.q_start, where, d.joints, d.times(where), span
-        )
-        read = tuple(s for s in (recording.said, *recording.notes) if s)
-        found = replace(found, notes=(*read, *found.notes))
-        source = RecordingSource(path, recording, span, tuple(d.joints))
-        return replace(self._move(name, where, d, found), source=source)
+        source = RecordingSource(path, digests[0], recording, span, joints, found)
+        if before is not None and before.source is not None:
+            source = _near(source, before.source)
+        move = self._move(name, where, d, source.offsets)
+        return replace(move, source=source)
 
     def _move(
         self, name: str, where: str, d: RecordingDescription, found: DanceOffsets
@@ -273,6 +286,54 @@ class RecordedMoves:
         )
 
 
+@lru_cache(maxsize=READ)
+def _read(
+    path: Path,
+    _digests: tuple[str, ...],
+    told: Conventions,
+    robot: RobotModel,
+    q_start: tuple[float, ...],
+    where: str,
+    joints: tuple[str, ...],
+    stands: tuple[tuple[Any, ...], ...] | None,
+    part: tuple[float | None, float | None],
+) -> tuple[Take, Interval, DanceOffsets]:
+    """A recording, which part of it is taken, and what a dance has of that.
+
+    A build checks a dance and then plans it, and a dance that is being written is read
+    at every save: what was read last is kept, by the hashes of its files.
+    """
+    recording = read_take(path, robot, told)
+    start, end = part
+    first = float(recording.t[0]) if start is None else start
+    last = float(recording.t[-1]) if end is None else end
+    planted = None if stands is None else {f: list(rows) for f, *rows in stands}
+    start_array, span = np.array(q_start), (first, last)
+    found = dance_offsets(recording, robot, start_array, where, joints, planted, span)
+    read = tuple(s for s in (recording.said, *recording.notes) if s)
+    return recording, span, replace(found, notes=(*read, *found.notes))
+
+
+def _near(after: RecordingSource, before: RecordingSource) -> RecordingSource:
+    """A later version, as the earlier one where they differ slightly.
+
+    What is far from the edit has the earlier values. Steps lead to each other, so that
+    all have them that are alike.
+    """
+    new, old = after.offsets, before.offsets
+    same = new.offsets.keys() == old.offsets.keys() and np.array_equal(new.t, old.t)
+    if new is old or not same or len(new.steps) != len(old.steps):
+        return after
+    first, last = edited(before.take, after.take)
+    stands = [x for rows in new.planted.values() for row in rows for x in row]
+    t = new.t + (min(stands) if stands else after.span[0])
+    far = (t < first - BESIDE) | (t > last + BESIDE)
+    offsets = {n: kept(old.offsets[n], x, far) for n, x in new.offsets.items()}
+    pairs = zip(old.steps, new.steps, strict=True)
+    steps = tuple(a if alike(a, b) else b for a, b in pairs)
+    return replace(after, offsets=replace(new, offsets=offsets, steps=steps))
+
+
 def _track(found: DanceOffsets, robot: RobotModel) -> str:
     """The track where a recording belongs: that of the lowest part that moves."""
     if found.planted:
@@ -285,60 +346,3 @@ def _track(found: DanceOffsets, robot: RobotModel) -> str:
     if is_of("neck"):
         return "head"
     return "arms" if is_of("neck", "left arm", "right arm") else "body"
-
-
-def departures(
-    problem: TrajectoryProblem,
-    motion: DenseTrajectory,
-    com: np.ndarray,
-    placed: Sequence[PlacedMove],
-    bpm: float,
-) -> list[str]:
-    """How far a motion is from the recordings in it: a sentence on each.
-
-    Args:
-        problem: the problem whose tasks have the recordings.
-        motion: what was found for it.
-        com: (M, 3) its center of mass [m].
-        placed: moves of the dance.
-        bpm: its tempo.
-    """
-    robot, times = problem.robot, problem.times
-    q = np.stack([np.interp(times, motion.t, x) for x in motion.q.T], axis=1)
-    center = np.stack([np.interp(times, motion.t, x) for x in com.T], axis=1)
-    angles = q[:, robot.base_positions :]
-    away, apart = np.zeros(angles.shape), np.zeros(len(times))
-    for task in problem.tasks:
-        if isinstance(task, PostureTask):
-            at = np.ix_(task.knots, task.joints)
-            away[at] = np.abs(angles[at] - task.target)
-        elif isinstance(task, CenterOfMassTask):
-            miss = center[task.knots] - task.p_WG
-            apart[task.knots] = np.linalg.norm(miss, axis=1)
-    away[:, robot.leg_joints] = 0.0  # Feet and pelvis decide on them.
-    sentences = []
-    for p in placed:
-        if isinstance(p.move, RecordedMove):
-            beats = times * bpm / 60.0
-            now = np.flatnonzero((beats >= p.start) & (beats <= p.end))
-            sentences.append(_departure(p, now, times, away, apart, robot))
-    return sentences
-
-
-def _departure(
-    p: PlacedMove,
-    now: np.ndarray,
-    times: np.ndarray,
-    away: np.ndarray,
-    apart: np.ndarray,
-    robot: RobotModel,
-) -> str:
-    """A sentence on how far the body is from a recording, at some knots."""
-    k, j = np.unravel_index(int(away[now].argmax()), away[now].shape)
-    center = now[int(apart[now].argmax())]
-    return (
-        f"recording {p.move.name}, beat {p.start:g}: the motion found has "
-        f"{robot.joint_names[j]} up to {away[now[k], j]:.3f} rad away from what was "
-        f"asked for, at {times[now[k]]:.2f} s, and the center of mass up to "
-        f"{1000 * apart[center]:.0f} mm, at {times[center]:.2f} s"
-    )

@@ -26,6 +26,8 @@ from backbeat.optimization.problem.dense_trajectory import DenseTrajectory
 
 # Instants a second at which both are compared, and the fewest of them.
 RATE, FEWEST = 50.0, 9
+# What of a take says where it is: its start, in which some foot stands [s].
+PLACED_BY = 20.0
 # Joints that no limb has, as carried things may have them.
 OTHERS = "other joints"
 
@@ -197,8 +199,9 @@ def _placed(robot: RobotModel, q: np.ndarray, dt: float, soles: Soles) -> np.nda
         dt: time between its samples [s].
         soles: those of the behavior.
     """
-    own = find_soles(robot, dt, q)
-    leg = leg_height(robot, own, q[:, 6])
+    first = q[: max(FEWEST, round(PLACED_BY / dt))]
+    own = find_soles(robot, dt, first)
+    leg = leg_height(robot, own, first[:, 6])
     on = find_contacts(own, leg, robot.gravity, dt).on
     feet = _standing_longest(on)
     here = np.mean([_place(own, f, _first_stance(on[f])) for f in feet], axis=0)
