@@ -22,8 +22,9 @@ from backbeat.behaviors.library.stored import check_name
 from backbeat.behaviors.motion.time_law import minimum_jerk
 from backbeat.behaviors.recording.dance_offsets import DanceOffsets, dance_offsets
 from backbeat.behaviors.recording.planted_feet import Interval
+from backbeat.behaviors.recording.steps import kept_steps
 from backbeat.behaviors.recording.take_file import read_take, take_digest
-from backbeat.behaviors.takes.edits import BESIDE, alike, edited, kept
+from backbeat.behaviors.takes.edits import BESIDE, edited, kept
 from backbeat.behaviors.takes.take import Conventions, Take
 from backbeat.models.common.errors import BackbeatError, unknown_name
 from backbeat.models.common.outside_file import beside, is_there
@@ -317,8 +318,7 @@ def _read(
 def _near(after: RecordingSource, before: RecordingSource) -> RecordingSource:
     """A later version, as the earlier one where they differ slightly.
 
-    What is far from the edit has the earlier values. Steps lead to each other, so that
-    all have them that are alike.
+    What is far from the edit has the earlier values.
     """
     new, old = after.offsets, before.offsets
     same = new.offsets.keys() == old.offsets.keys() and np.array_equal(new.t, old.t)
@@ -329,8 +329,7 @@ def _near(after: RecordingSource, before: RecordingSource) -> RecordingSource:
     t = new.t + (min(stands) if stands else after.span[0])
     far = (t < first - BESIDE) | (t > last + BESIDE)
     offsets = {n: kept(old.offsets[n], x, far) for n, x in new.offsets.items()}
-    pairs = zip(old.steps, new.steps, strict=True)
-    steps = tuple(a if alike(a, b) else b for a, b in pairs)
+    steps = kept_steps(old.steps, new.steps)
     return replace(after, offsets=replace(new, offsets=offsets, steps=steps))
 
 

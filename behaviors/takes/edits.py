@@ -5,7 +5,7 @@ so little on what is far away. An edit of a second so changes everything by next
 nothing. Where that is slight, the earlier values are kept.
 """
 
-from dataclasses import astuple, is_dataclass
+from dataclasses import fields, is_dataclass
 from typing import Any
 
 import numpy as np
@@ -55,20 +55,21 @@ def kept(before: np.ndarray, after: np.ndarray, far: np.ndarray) -> np.ndarray:
     return np.where(far & (np.abs(after - before) < SLIGHT), before, after)
 
 
-def alike(before: Any, after: Any) -> bool:
-    """Whether dataclasses of numbers, words and arrays differ but slightly."""
-    pairs = zip(_flat(before), _flat(after), strict=True)
-    return all(_alike(a, b) for a, b in pairs)
+def alike(before: Any, after: Any, most: float = SLIGHT) -> bool:
+    """Whether numbers, words, arrays, tuples and dataclasses of them differ slightly.
 
-
-def _flat(value: Any) -> list[Any]:
-    return list(astuple(value)) if is_dataclass(value) else [value]  # type: ignore[call-overload]
-
-
-def _alike(a: Any, b: Any) -> bool:
-    if isinstance(a, str | bool | type(None)) or isinstance(b, str | bool | type(None)):
-        return bool(a == b)
-    if isinstance(a, tuple | list):
-        return len(a) == len(b) and all(map(_alike, a, b))
-    x, y = np.asarray(a, float), np.asarray(b, float)
-    return x.shape == y.shape and bool((np.abs(x - y) < SLIGHT).all())
+    Args:
+        before, after: what is compared.
+        most: largest difference of numbers that is slight.
+    """
+    if is_dataclass(before) and type(before) is type(after):
+        names = [f.name for f in fields(before)]
+        return all(alike(getattr(before, n), getattr(after, n), most) for n in names)
+    if isinstance(before, tuple | list):
+        if not isinstance(after, tuple | list) or len(before) != len(after):
+            return False
+        return all(alike(a, b, most) for a, b in zip(before, after, strict=True))
+    if isinstance(before, float | int | np.ndarray):
+        x, y = np.asarray(before, float), np.asarray(after, float)
+        return x.shape == y.shape and bool((np.abs(x - y) < most).all())
+    return bool(before == after)
