@@ -40,7 +40,7 @@ def read_take(
         raise BackbeatError(
             f"there is no recording {path}; formats are {', '.join(FORMATS)}"
         )
-    file = read_motion(_bytes(path), path, robot, told)
+    file = read_motion(take_bytes(path), path, robot, told)
     take = settled(file, robot, told, path)
     named = file.turn is not None and file.turn.shape[1] == 4
     walks = any(robot.joint_index(n) in robot.leg_joints for n in take.joints)
@@ -66,10 +66,16 @@ def take_digest(path: str | Path) -> str:
     Raises:
         BackbeatError: it cannot be read.
     """
-    return hashlib.sha256(_bytes(Path(path))).hexdigest()
+    return hashlib.sha256(take_bytes(path)).hexdigest()
 
 
-def _bytes(path: Path) -> bytes:
+def take_bytes(path: str | Path) -> bytes:
+    """What a motion file holds.
+
+    Raises:
+        BackbeatError: it cannot be read, or is too large for one.
+    """
+    path = Path(path)
     kind = "CSV" if path.suffix.lower() in ("", ".csv", ".txt") else "take"
     return read_bytes(path, kind)
 
