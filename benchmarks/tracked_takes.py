@@ -78,17 +78,22 @@ def tracked(behavior: Behavior, row: Tracked, seed: int, **settings: Any) -> Tra
     )
     figures: dict[str, Any] = run_metrics(run_scenario(scenario.check(), behavior))
     error = figures["joint_error_deg"]
-    row.seconds, row.survived = figures["duration_s"], figures["survived"]
+    row.seconds, row.survived = figures["duration_s"], not figures["fell"]
     row.error = error["rms"], error["max"]
     row.com = figures["com_error_mm"]["rms"]
     row.slip = figures["foot_slip_mm"]
     return row
 
 
-def push(behavior: Behavior) -> Push:
-    """A push to the left that gives the whole body some speed."""
+def push(behavior: Behavior, when: float = WHEN) -> Push:
+    """A push to the left that gives the whole body some speed.
+
+    Args:
+        behavior: what is pushed.
+        when: share of its duration.
+    """
     impulse = PUSHED * behavior.robot_model.total_mass
-    return Push(time=WHEN * behavior.duration, impulse=[0.0, impulse, 0.0])
+    return Push(time=when * behavior.duration, impulse=[0.0, impulse, 0.0])
 
 
 def on_the_beat(folder: Path) -> Behavior:

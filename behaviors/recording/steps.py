@@ -27,6 +27,9 @@ SLIGHT = 0.05
 # Places and ways of a foot in two versions of a recording that are as good as the same
 # [m, rad].
 BESIDE = 3e-3
+# What a step of the same length makes up for, so that those that follow land where they
+# did [m, rad].
+RETURNS = 0.02
 
 
 @dataclass(frozen=True)
@@ -221,8 +224,8 @@ def kept_steps(
     """Steps of a later version of a recording, where they land as before if it is near.
 
     A step begins where the one before it has landed, so that a step that is another
-    one would move all that follow. Those that land beside where they did before land
-    where they did.
+    one would move all that follow. Those that land beside where they did before, and
+    those that are as long and do not land far from there, land where they did.
 
     Args:
         before: steps of the earlier version.
@@ -233,9 +236,11 @@ def kept_steps(
     for a, b in zip(before, after, strict=True):
         landed, lands = _landing(a, old), _landing(b, at)
         was_there = np.array_equal(at[b.foot], old[b.foot])
-        if a.foot == b.foot and (np.abs(lands - landed) < BESIDE).all():
+        same = alike((a.foot, a.to, a.turn), (b.foot, b.to, b.turn), BESIDE)
+        off = np.abs(lands - landed).max()
+        if a.foot == b.foot and off < (RETURNS if same else BESIDE):
             lands = landed
-        away = _turned(np.r_[lands[:2] - at[b.foot][:2], 0.0], -_heading(at))
+        away = _turned(np.r_[lands[:2] - at[b.foot][:2], 0.0], _heading(at))
         turn = float(lands[2] - at[b.foot][2])
         kept = replace(b, to=(float(away[0]), float(away[1])), turn=turn)
         if was_there and alike(a, kept, BESIDE):
@@ -251,5 +256,5 @@ def _heading(at: Mapping[str, np.ndarray]) -> float:
 
 def _landing(step: RecordedStep, at: Mapping[str, np.ndarray]) -> np.ndarray:
     """(3,) where a step lands, of feet at some places: x, y [m] and heading [rad]."""
-    way = _turned(np.array([*step.to, 0.0]), _heading(at))
+    way = _turned(np.array([*step.to, 0.0]), -_heading(at))
     return at[step.foot] + np.r_[way[:2], step.turn]

@@ -92,6 +92,18 @@ def test_steps_behind_one_that_was_edited_land_where_they_did():
     assert made[:3] == tuple(old[:3])
 
 
+def test_what_a_step_is_off_by_is_made_up_for_by_the_next_one():
+    old = [step(FEET[k % 2], (0.2, 0.0), 0.1, float(k)) for k in range(8)]
+    for size, back in ((0.01, True), (0.1, False)):
+        other = list(old)
+        other[3] = replace(old[3], to=(0.2 + size, 0.0))
+        moved = np.linalg.norm(landings(kept_steps(old, other)) - landings(old), axis=1)
+        assert moved[3] == pytest.approx(size)
+        # Both feet turn, and so do the axes in which steps are given.
+        assert moved[5] == pytest.approx(0.0 if back else size, abs=1e-12)
+        np.testing.assert_allclose(moved[[2, 4, 6]], 0.0, atol=1e-12)
+
+
 def test_all_that_is_alike_is_the_same_as_before():
     old = [step(FEET[k % 2], (0.2, 0.0), 0.1, float(k)) for k in range(4)]
     new = [replace(s, to=(0.2, 1e-3), via=s.via + 1e-3) for s in old]
