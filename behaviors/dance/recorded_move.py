@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -229,11 +229,11 @@ class RecordedMoves:
         stands, q_start = d.times(where), tuple(self.q_start)
         rows = None if stands is None else tuple((f, *r) for f, r in stands.items())
         digests = tuple(take_digest(file) if is_there(file) else "" for file in files)
-        joints, part = tuple(d.joints), (d.start, d.end)
-        recording, span, found = _read(
-            path, digests, told, self.robot, q_start, where, joints, rows, part
-        )
-        source = RecordingSource(path, digests[0], recording, span, joints, found)
+        joints = tuple(d.joints)
+        asked = _Asked(told, joints, rows, (d.start, d.end))
+        read = _read(path, digests, asked, self.robot, q_start, where)
+        take, span, found = read
+        source = RecordingSource(path, digests[0], take, span, joints, found)
         if before is not None and before.source is not None:
             source = _near(source, before.source)
         move = self._move(name, where, d, source.offsets)
@@ -287,39 +287,42 @@ class RecordedMoves:
         )
 
 
+class _Asked(NamedTuple):
+    """What a dance says of a recording, for `_read`."""
+
+    told: Conventions
+    joints: tuple[str, ...]
+    stands: tuple[tuple[Any, ...], ...] | None
+    part: tuple[float | None, float | None]
+
+
 @lru_cache(maxsize=READ)
 def _read(
     path: Path,
     _digests: tuple[str, ...],
-    told: Conventions,
+    asked: _Asked,
     robot: RobotModel,
     q_start: tuple[float, ...],
     where: str,
-    joints: tuple[str, ...],
-    stands: tuple[tuple[Any, ...], ...] | None,
-    part: tuple[float | None, float | None],
 ) -> tuple[Take, Interval, DanceOffsets]:
     """A recording, which part of it is taken, and what a dance has of that.
 
     A build checks a dance and then plans it, and a dance that is being written is read
     at every save: what was read last is kept, by the hashes of its files.
     """
+    told, joints, stands, (start, end) = asked
     recording = read_take(path, robot, told)
-    start, end = part
     first = float(recording.t[0]) if start is None else start
     last = float(recording.t[-1]) if end is None else end
     planted = None if stands is None else {f: list(rows) for f, *rows in stands}
     start_array, span = np.array(q_start), (first, last)
     found = dance_offsets(recording, robot, start_array, where, joints, planted, span)
-    read = tuple(s for s in (recording.said, *recording.notes) if s)
-    return recording, span, replace(found, notes=(*read, *found.notes))
+    notes = (s for s in (recording.said, *recording.notes, *found.notes) if s)
+    return recording, span, replace(found, notes=tuple(notes))
 
 
 def _near(after: RecordingSource, before: RecordingSource) -> RecordingSource:
-    """A later version, as the earlier one where they differ slightly.
-
-    What is far from the edit has the earlier values.
-    """
+    """A later version, as the earlier one where they differ slightly."""
     new, old = after.offsets, before.offsets
     same = new.offsets.keys() == old.offsets.keys() and np.array_equal(new.t, old.t)
     if new is old or not same or len(new.steps) != len(old.steps):
