@@ -33,8 +33,10 @@ from benchmarks.spoiled_takes import truth_of
 from benchmarks.spoiling import spoiled
 
 # Behaviors of the setlist, in turn, until the take is long enough.
-BEHAVIORS = ("groove", "walk-6", "march", "posture-tour", "step-touch", "side-step")
-BEHAVIORS += ("quarter-turn", "sway-and-bounce", "toe-tap", "walk-2", "bow")
+BEHAVIORS = (
+    *("groove", "walk-6", "march", "posture-tour", "step-touch", "side-step"),
+    *("quarter-turn", "sway-and-bounce", "toe-tap", "walk-2", "bow"),
+)
 # Size of an edit of the take [rad], and a joint whose name has this is edited.
 SIZE, JOINTS = 0.1, {"arms": ("shoulder_pitch", "shx"), "legs": ("knee", "kny")}
 # When the first edit is [s], how far apart they are, and how long each lasts.
