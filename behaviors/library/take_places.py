@@ -10,14 +10,14 @@ from pathlib import Path
 from typing import Any
 
 
-def from_file(provenance: Mapping[str, Any], file: Path) -> dict[str, Any]:
+def from_file(provenance: Mapping[str, Any], file: str | Path) -> dict[str, Any]:
     """A provenance whose takes are named from the folder of a behavior's file on.
 
     Args:
         provenance: of the behavior, with full paths.
         file: where it is stored.
     """
-    folder = file.parent.resolve()
+    folder = Path(file).parent.resolve()
 
     def relative(take: str) -> str:
         path = Path(take)
@@ -28,9 +28,9 @@ def from_file(provenance: Mapping[str, Any], file: Path) -> dict[str, Any]:
     return _with_takes(provenance, relative)
 
 
-def in_full(provenance: Mapping[str, Any], file: Path) -> dict[str, Any]:
+def in_full(provenance: Mapping[str, Any], file: str | Path) -> dict[str, Any]:
     """The same with full paths, of what a behavior's file has."""
-    folder = file.parent.resolve()
+    folder = Path(file).parent.resolve()
     return _with_takes(
         provenance, lambda take: Path(os.path.normpath(folder / take)).as_posix()
     )
