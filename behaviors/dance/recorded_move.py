@@ -15,7 +15,7 @@ from backbeat.behaviors.dance.step_times import (
     move_steps,
 )
 from backbeat.behaviors.dance.vocabulary.expression import Expression
-from backbeat.behaviors.dance.vocabulary.move import Curve, Move, Offsets
+from backbeat.behaviors.dance.vocabulary.move import LENGTHS, Curve, Move, Offsets
 from backbeat.behaviors.dance.vocabulary.part_weights import check_weights, shares
 from backbeat.behaviors.footsteps.step import FEET
 from backbeat.behaviors.library.stored import check_name
@@ -36,6 +36,8 @@ FASTEST, SLOWEST = 4.0, 0.1
 MOST_LEAD = 16.0
 # Recordings that are kept after they were read.
 READ = 4
+# Samples over which the speed of the body at the ends of a recording is taken.
+SPEED_OVER = 6
 
 
 @dataclass
@@ -71,6 +73,9 @@ class RecordingDescription:
     # "stay" if both feet stand all the time; else when each foot stands, in seconds of
     # the file; found in the recording if both are left out.
     feet: str = ""
+    # Whether feet land on their heels and leave over their toes where they do so in the
+    # file; false keeps them flat.
+    roll: bool = True
     # Factors on how near hands, feet and trunk stay to it, by part.
     weights: dict[str, float] = field(default_factory=dict)
     planted: dict[str, list[list[float]]] = field(default_factory=dict)
@@ -166,15 +171,40 @@ class RecordedMove(Move):
         self, since: np.ndarray, beats: float, values: Mapping[str, float]
     ) -> Offsets:
         """Offsets over beats since the start."""
-        u = since / self.length(values)
-        share = np.ones_like(u)
-        if self.lead:
-            near = np.minimum(u, 1 - u) / self.lead
-            share = minimum_jerk(np.clip(near, 0.0, 1.0))
+        u, share = since / self.length(values), self.leads(since, values)
         at = (u - self.lead) / (1 - 2 * self.lead)
-        return {
-            n: share * np.interp(at, self.times, s) for n, s in self.samples.items()
-        }
+        offsets = {n: np.interp(at, self.times, s) for n, s in self.samples.items()}
+        for n in LENGTHS:
+            if n in offsets and self.lead:
+                offsets[n] += self._coasting(self.samples[n], at)
+        return {n: share * o for n, o in offsets.items()}
+
+    def _coasting(self, samples: np.ndarray, at: np.ndarray) -> np.ndarray:
+        """What a body does beyond its samples that has a speed at their ends.
+
+        A walk that is cut out of a longer one neither starts nor ends at rest: in the
+        leads the speed goes evenly to none.
+
+        Args:
+            samples: (n,) of a channel.
+            at: (m,) shares of the time of the samples.
+        """
+        length, near = self.lead / (1 - 2 * self.lead), slice(None, SPEED_OVER)
+        first, last = (
+            np.polyfit(self.times[rows], samples[rows], 1)[0]
+            for rows in (near, slice(-SPEED_OVER, None))
+        )
+        before, after = (np.clip(x, 0.0, length) for x in (-at, at - 1.0))
+        ahead, back = (x - 0.5 * x**2 / length for x in (after, before))
+        return np.asarray(last * ahead - first * back)
+
+    def leads(self, since: np.ndarray, values: Mapping[str, float]) -> np.ndarray:
+        """As of `Move`: all of the body, and less in its leads."""
+        u = since / self.length(values)
+        if not self.lead:
+            return np.ones_like(u)
+        near = np.minimum(u, 1 - u) / self.lead
+        return np.asarray(minimum_jerk(np.clip(near, 0.0, 1.0)))
 
 
 @dataclass(frozen=True)
@@ -230,7 +260,7 @@ class RecordedMoves:
         rows = None if stands is None else tuple((f, *r) for f, r in stands.items())
         digests = tuple(take_digest(file) if is_there(file) else "" for file in files)
         joints = tuple(d.joints)
-        asked = _Asked(told, joints, rows, (d.start, d.end))
+        asked = _Asked(told, joints, rows, (d.start, d.end), d.roll)
         read = _read(path, digests, asked, self.robot, q_start, where)
         take, span, found = read
         source = RecordingSource(path, digests[0], take, span, joints, found)
@@ -294,6 +324,7 @@ class _Asked(NamedTuple):
     joints: tuple[str, ...]
     stands: tuple[tuple[Any, ...], ...] | None
     part: tuple[float | None, float | None]
+    roll: bool
 
 
 @lru_cache(maxsize=READ)
@@ -310,13 +341,15 @@ def _read(
     A build checks a dance and then plans it, and a dance that is being written is read
     at every save: what was read last is kept, by the hashes of its files.
     """
-    told, joints, stands, (start, end) = asked
+    told, joints, stands, (start, end), roll = asked
     recording = read_take(path, robot, told)
     first = float(recording.t[0]) if start is None else start
     last = float(recording.t[-1]) if end is None else end
     planted = None if stands is None else {f: list(rows) for f, *rows in stands}
     start_array, span = np.array(q_start), (first, last)
-    found = dance_offsets(recording, robot, start_array, where, joints, planted, span)
+    found = dance_offsets(
+        recording, robot, start_array, where, joints, planted, span, roll
+    )
     notes = (s for s in (recording.said, *recording.notes, *found.notes) if s)
     return recording, span, replace(found, notes=tuple(notes))
 

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from backbeat.models.common.errors import BackbeatError, gist, unknown_name
+from backbeat.models.common.outside_file import is_file, read_bytes
 
 
 @dataclass(frozen=True)
@@ -73,9 +74,10 @@ def load_user_code(place: str) -> UserCode:
             "lqr.py:make"
         )
     file = Path(path)
-    if file.suffix != ".py" or not file.is_file():
+    if file.suffix != ".py" or not is_file(file):
         raise BackbeatError(f"there is no Python file {path}")
-    return _loaded(file.resolve(), name, hashlib.sha256(file.read_bytes()).hexdigest())
+    text = read_bytes(file, "YAML")
+    return _loaded(file.resolve(), name, hashlib.sha256(text).hexdigest())
 
 
 @lru_cache(maxsize=8)

@@ -1,64 +1,15 @@
-"""`backbeat import`: a recorded motion becomes a behavior to build."""
+"""The robot whose motion a take is, where the user names none."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
-
-from backbeat.cli.author.new_from_recording import recorded_dance_files
-from backbeat.cli.common.completion import robots, takes
-from backbeat.cli.common.take_options import (
-    NO_OPTIONS,
-    TakeOptions,
-    with_take_options,
-)
 
 if TYPE_CHECKING:
     from backbeat.behaviors.dance.recorded_move import RecordingDescription
 
 # Robots of which a file may be, where none is named.
 TRIED = ("atlas", "g1", "h1", "t1")
-
-
-@with_take_options
-def command(
-    take: Annotated[
-        Path,
-        typer.Argument(
-            help="Motion file: CSV, NPZ, DeepMimic, OpenSim or BVH.",
-            autocompletion=takes,
-        ),
-    ],
-    robot: Annotated[
-        str,
-        typer.Option(
-            help="Robot that ships, or path of a robot YAML; by default the one that "
-            "ships whose joints the file has.",
-            autocompletion=robots,
-        ),
-    ] = "",
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", help="Specification to write: NAME.yaml."),
-    ] = None,
-    take_options: TakeOptions = NO_OPTIONS,
-) -> None:
-    """Reads a motion, says what it took it for, and writes a specification that builds.
-
-    `backbeat check TAKE --robot g1` says whether a motion is feasible as it is.
-    """
-    from backbeat.cli.author.new import write_new
-    from backbeat.models.common.errors import BackbeatError
-
-    described = take_options.described()
-    path = output or Path(f"{_plain(take.stem)}.yaml")
-    if path.suffix not in (".yaml", ".yml"):
-        raise BackbeatError(f"{path}: a specification is called NAME.yaml")
-    robot = robot or robot_of(take, described)
-    files = recorded_dance_files(path.stem, path.parent, take, described, robot)
-    for made in write_new(files):
-        typer.echo(f"wrote {made}")
-    typer.echo(f"next: backbeat build {path}")
 
 
 def robot_of(take: Path, described: "RecordingDescription") -> str:
@@ -130,9 +81,3 @@ def _by_joints(take: Path, form: str) -> list[str]:
     # Without names, a number of columns may be that of one robot or of another.
     most = max(shared.values()) if found.names else 1
     return [n for n in TRIED if shared[n] >= most] or list(TRIED)
-
-
-def _plain(stem: str) -> str:
-    """The name of a behavior, of a file's."""
-    kept = "".join(c if c.isalnum() and c.isascii() else "-" for c in stem.lower())
-    return "-".join(filter(None, kept.split("-"))) or "take"
