@@ -9,9 +9,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-from pydrake.common.eigen_geometry import Quaternion
-from pydrake.math import RollPitchYaw, RotationMatrix
 from scipy.interpolate import PchipInterpolator
+from scipy.spatial.transform import Rotation
 
 from backbeat.behaviors.motion.time_law import minimum_jerk
 from backbeat.behaviors.posture.stance import support_poses
@@ -320,16 +319,28 @@ def _body(
     c, s = np.cos(place[:, 2]), np.sin(place[:, 2])
     x, y = (com[:, :2] - place[:, :2]).T
     height = Configuration(robot, q_start).center_of_mass[2]
-    turns = np.zeros((len(t), 3))
-    for i, (w, yaw) in enumerate(zip(q[:, :4], place[:, 2], strict=True)):
-        back = RotationMatrix(RollPitchYaw(0.0, 0.0, -yaw))
-        turns[i] = RollPitchYaw(back @ RotationMatrix(Quaternion(w))).vector()
+    back = Rotation.from_rotvec(np.outer(-place[:, 2], [0.0, 0.0, 1.0]))
+    pelvis = back * Rotation.from_quat(q[:, :4], scalar_first=True)
+    turns = _roll_pitch_yaw(pelvis.as_matrix())
     return {
         "com.x": c * x + s * y,
         "com.y": c * y - s * x,
         "com.z": com[:, 2] - height,
         **{f"pelvis.r{a}": turns[:, i] for i, a in enumerate("xyz")},
     }
+
+
+def _roll_pitch_yaw(R: np.ndarray) -> np.ndarray:
+    """(n, 3) angles about x, y and z, in this order, of (n, 3, 3) rotations [rad]."""
+    level = np.hypot(R[:, 0, 0], R[:, 1, 0])
+    return np.stack(
+        [
+            np.arctan2(R[:, 2, 1], R[:, 2, 2]),
+            np.arctan2(-R[:, 2, 0], level),
+            np.arctan2(R[:, 1, 0], R[:, 0, 0]),
+        ],
+        axis=1,
+    )
 
 
 def _way(path: FootPath, t: np.ndarray) -> np.ndarray:

@@ -10,6 +10,7 @@ from backbeat.behaviors.footsteps.step_rolls import StepRoll
 from backbeat.behaviors.motion.time_law import minimum_jerk
 from backbeat.behaviors.recording.contacts.step_roll import step_roll
 from backbeat.behaviors.recording.planted_feet import FootPath
+from backbeat.behaviors.takes.edits import alike
 from backbeat.models.common.errors import BackbeatError
 
 # Height of a foot on its way [m].
@@ -25,6 +26,12 @@ STILL, LEAST_BOTH = 0.05, 0.22
 SHORTEST = 0.2
 # Smaller changes of where a foot starts are not worth a word [m].
 SLIGHT = 0.05
+# Places and ways of a foot in two versions of a recording that are as good as the same
+# [m, rad].
+BESIDE = 3e-3
+# What a step of the same length makes up for, so that those that follow land where they
+# did [m, rad].
+RETURNS = 0.02
 
 
 @dataclass(frozen=True)
@@ -260,3 +267,45 @@ def _turned(p: np.ndarray, angle: float) -> np.ndarray:
     """Points in axes that are turned to the left by an angle [rad]."""
     c, s = np.cos(angle), np.sin(angle)
     return np.asarray(p @ np.array([[c, -s, 0], [s, c, 0], [0, 0, 1]]))
+
+
+def kept_steps(
+    before: Sequence[RecordedStep], after: Sequence[RecordedStep]
+) -> tuple[RecordedStep, ...]:
+    """Steps of a later version of a recording, where they land as before if it is near.
+
+    A step begins where the one before it has landed, so that a step that is another
+    one would move all that follow. Those that land beside where they did before, and
+    those that are as long and do not land far from there, land where they did.
+
+    Args:
+        before: steps of the earlier version.
+        after: as many of the later one.
+    """
+    old, at = ({foot: np.zeros(3) for foot in FEET} for _ in range(2))
+    steps = []
+    for a, b in zip(before, after, strict=True):
+        landed, lands = _landing(a, old), _landing(b, at)
+        was_there = np.array_equal(at[b.foot], old[b.foot])
+        same = alike((a.foot, a.to, a.turn), (b.foot, b.to, b.turn), BESIDE)
+        off = np.abs(lands - landed).max()
+        if a.foot == b.foot and off < (RETURNS if same else BESIDE):
+            lands = landed
+        away = _turned(np.r_[lands[:2] - at[b.foot][:2], 0.0], _heading(at))
+        turn = float(lands[2] - at[b.foot][2])
+        kept = replace(b, to=(float(away[0]), float(away[1])), turn=turn)
+        if was_there and alike(a, kept, BESIDE):
+            kept, lands = a, landed
+        steps.append(kept)
+        old[a.foot], at[b.foot] = landed, lands
+    return tuple(steps)
+
+
+def _heading(at: Mapping[str, np.ndarray]) -> float:
+    return float(0.5 * (at["left"][2] + at["right"][2]))
+
+
+def _landing(step: RecordedStep, at: Mapping[str, np.ndarray]) -> np.ndarray:
+    """(3,) where a step lands, of feet at some places: x, y [m] and heading [rad]."""
+    way = _turned(np.array([*step.to, 0.0]), -_heading(at))
+    return at[step.foot] + np.r_[way[:2], step.turn]

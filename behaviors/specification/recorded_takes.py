@@ -10,7 +10,6 @@ import pandas as pd
 from backbeat.behaviors.cuts.finding import find_parts
 from backbeat.behaviors.cuts.take_parts import TakeParts
 from backbeat.behaviors.dance.choreography import DanceSpecification
-from backbeat.behaviors.dance.recorded_parts import take_digest
 from backbeat.behaviors.library.behavior import Behavior
 from backbeat.behaviors.recording.before_and_after import (
     BeforeAndAfter,
@@ -21,7 +20,7 @@ from backbeat.behaviors.recording.take_changes import (
     TakeChanges,
     take_changes,
 )
-from backbeat.behaviors.recording.take_file import read_take
+from backbeat.behaviors.recording.take_file import read_take, take_digest
 from backbeat.behaviors.specification.kinds import parse_specification
 from backbeat.behaviors.takes.take import Take
 from backbeat.models.common.errors import BackbeatError, ended

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from backbeat.behaviors.dance.recorded_move import RecordingDescription
+from backbeat.behaviors.dance.recordings.description import RecordingDescription
 from backbeat.behaviors.library.store import Library
 from backbeat.behaviors.recording.feasibility import examine
 from backbeat.behaviors.recording.take_file import read_take

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import typer
 
 if TYPE_CHECKING:
-    from backbeat.behaviors.dance.recorded_move import RecordingDescription
+    from backbeat.behaviors.dance.recordings.description import RecordingDescription
     from backbeat.behaviors.recording.feasibility import TakeReport
     from backbeat.optimization.verification.certificate import Check
 

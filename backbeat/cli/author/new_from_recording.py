@@ -12,7 +12,7 @@ import typer
 from backbeat.cli.author.new_for_robot import ATLAS
 
 if TYPE_CHECKING:
-    from backbeat.behaviors.dance.recorded_move import RecordingDescription
+    from backbeat.behaviors.dance.recordings.description import RecordingDescription
     from backbeat.behaviors.recording.planted_feet import Interval
 
 RECORDING = """\

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 import typer
 
 if TYPE_CHECKING:
-    from backbeat.behaviors.dance.recorded_move import RecordingDescription
+    from backbeat.behaviors.dance.recordings.description import RecordingDescription
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ class TakeOptions:
 
     def described(self) -> "RecordingDescription":
         """The same as a recording of a dance, whose file is still to be named."""
-        from backbeat.behaviors.dance.recorded_move import RecordingDescription
+        from backbeat.behaviors.dance.recordings.description import RecordingDescription
 
         return RecordingDescription(**{**vars(self), "ignore": self.ignore or []})
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from backbeat.behaviors.dance.choreography import DanceSpecification
-from backbeat.behaviors.dance.recorded_move import RecordingDescription
+from backbeat.behaviors.dance.recordings.description import RecordingDescription
 from backbeat.behaviors.recording.feasibility import examine
 from backbeat.behaviors.recording.flights.ballistic import ballistic
 from backbeat.behaviors.recording.flights.flown import LOWERED
