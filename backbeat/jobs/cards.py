@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from concurrent.futures import Executor
 from pathlib import Path
+from typing import NamedTuple
 
 from backbeat.behaviors.library.behavior import Behavior
 from backbeat.behaviors.library.store import Library
@@ -10,6 +11,7 @@ from backbeat.common.verified import load_verified
 from backbeat.jobs.pool import Outcome
 from backbeat.jobs.sweeping import Progress, run_sweep
 from backbeat.models.common.atomic_file import replacing
+from backbeat.mpc.control.user_code import UserCode
 from backbeat.mpc.engines.behavior_engine import why_not_mujoco
 from backbeat.mpc.engines.choosing import check_engine
 from backbeat.mpc.scenario.parts.world import SHIPPED_ENGINES
@@ -25,6 +27,21 @@ from backbeat.mpc.sweep.table import sources
 from backbeat.report.pages.card import card_page
 
 
+class CardRuns(NamedTuple):
+    """Which runs a card is of.
+
+    Attributes:
+        robot: whose behavior it is; "" for the usual one, see `Library`.
+        engine: in which alone it is run; "" for both.
+        controller: takes the place of our controllers; its card has a folder of its
+            own beside ours. None for ours.
+    """
+
+    robot: str = ""
+    engine: str = ""
+    controller: UserCode | None = None
+
+
 def build_card(
     name: str,
     library: str | Path,
@@ -32,8 +49,7 @@ def build_card(
     progress: Progress | None = None,
     processes: int | None = None,
     executors: Sequence[Executor] = (),
-    robot: str = "",
-    engine: str = "",
+    runs: CardRuns | None = None,
 ) -> tuple[RobustnessCard, list[Outcome]]:
     """Makes the runs of a card that are missing, its data and its page.
 
@@ -47,8 +63,7 @@ def build_card(
         progress: called whenever a run has ended.
         processes: how many runs at a time; None for one a core.
         executors: where to run instead, see `backbeat.jobs.cluster`.
-        robot: whose behavior it is; "" for the usual one, see `Library`.
-        engine: in which alone it is run; "" for both.
+        runs: of which robot, engine and controller; None for the usual ones.
 
     Returns:
         The card, and runs that could not be had.
@@ -57,15 +72,19 @@ def build_card(
         BackbeatError: no such behavior, it failed verification, nothing can follow it,
             or there is no such engine.
     """
+    robot, engine, controller = runs = runs or CardRuns()
     behavior = load_verified(library, name, robot=robot)
-    path = card_path(Library(library).path(name, robot))
+    path = stored_card(name, library, runs)
     engines, missing = _engines(behavior, engine)
     disturbances, pushes = (
-        run_sweep(sweep, library, path.parent, progress, processes, executors)
+        run_sweep(
+            sweep, library, path.parent, progress, processes, executors, controller
+        )
         for sweep in card_sweeps(behavior, seeds, engines)
     )
     found = disturbances.summary, pushes.summary
-    card = make_card(behavior, *found, sources(), missing)
+    own = str(controller or "")
+    card = make_card(behavior, *found, sources(), missing, own)
     for file_path, text in (
         (path, card.to_text()),
         (path.with_suffix(".html"), card_page(card, behavior)),
@@ -82,14 +101,12 @@ def take_sample(
     progress: Progress | None = None,
     processes: int | None = None,
     executors: Sequence[Executor] = (),
-    robot: str = "",
-    engine: str = "",
+    runs: CardRuns | None = None,
 ) -> tuple[Sample, list[Outcome]]:
     """Makes a few runs of the standard disturbances, which a card then takes over.
 
     Args:
-        name, library, progress, processes, executors, robot, engine: as for
-            `build_card`.
+        name, library, progress, processes, executors, runs: as for `build_card`.
         seeds: seeds a disturbance; None for as many as a sample has.
 
     Returns:
@@ -98,17 +115,30 @@ def take_sample(
     Raises:
         BackbeatError: as `build_card`.
     """
+    robot, engine, controller = runs = runs or CardRuns()
     behavior = load_verified(library, name, robot=robot)
     engines, missing = _engines(behavior, engine)
     sweep, _ = card_sweeps(behavior, seeds or SEEDS, engines)
-    folder = card_path(Library(library).path(name, robot)).parent
-    found = run_sweep(sweep, library, folder, progress, processes, executors)
+    folder = stored_card(name, library, runs).parent
+    found = run_sweep(
+        sweep, library, folder, progress, processes, executors, controller
+    )
     taken = tuple(
         SurvivedIn(engine, survivals(behavior, found.summary, engine))
         for engine in engines
     )
-    sample = Sample(behavior.name, taken, behavior.robot_model.name, missing)
+    of, own = behavior.robot_model.name, str(controller or "")
+    sample = Sample(behavior.name, taken, of, missing, own)
     return sample, list(found.failures)
+
+
+def stored_card(name: str, library: str | Path, runs: CardRuns) -> Path:
+    """Where a card is stored; with a controller of the user's own, beside ours."""
+    controller = runs.controller
+    path = card_path(Library(library).path(name, runs.robot))
+    if controller is None:
+        return path
+    return path.parent / f"{controller.file.stem}-{controller.name}" / path.name
 
 
 def _engines(behavior: Behavior, only: str) -> tuple[Sequence[str], str]:

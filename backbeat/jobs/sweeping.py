@@ -15,6 +15,7 @@ from backbeat.models.common.atomic_file import replacing
 from backbeat.models.common.errors import BackbeatError
 from backbeat.mpc.analysis.metrics import run_metrics
 from backbeat.mpc.analysis.survival import RECOVERY
+from backbeat.mpc.control.user_code import UserCode, load_user_code
 from backbeat.mpc.engines.choosing import check_engine
 from backbeat.mpc.scenario.requested_tempo import play_length
 from backbeat.mpc.scenario.specification import Scenario
@@ -64,6 +65,7 @@ def run_sweep(
     progress: Progress | None = None,
     processes: int | None = None,
     executors: Sequence[Executor] = (),
+    controller: UserCode | None = None,
 ) -> SweepResult:
     """Makes the runs of a sweep that are not in its table yet.
 
@@ -74,7 +76,8 @@ def run_sweep(
         progress: called whenever a run has ended, or some were taken from the table.
         processes: how many runs at a time; None for one a core.
         executors: where to run instead, see `backbeat.jobs.cluster`; they read the
-            library under the same path.
+            library, and the controller's file, under the same path.
+        controller: makes what takes the place of our controllers; None for these.
 
     Raises:
         BackbeatError: a behavior is not in the library, an engine is not installed, a
@@ -91,7 +94,7 @@ def run_sweep(
     _check_durations(sweep, library)
     path = folder / f"{sweep.settings.name}.parquet"
     with locked(path):
-        runner = _Runner(sweep, library, keys, SweepTable(path), progress)
+        runner = _Runner(sweep, library, keys, SweepTable(path), progress, controller)
         try:
             outcomes = run_stream(runner.next_job, runner, processes, executors)
         finally:
@@ -136,9 +139,21 @@ def _check_durations(sweep: Sweep, library: Path) -> None:
 
 
 def simulate(
-    report: Report, library: str | Path, scenario: Scenario, key: str
+    report: Report,
+    library: str | Path,
+    scenario: Scenario,
+    key: str,
+    controller: tuple[str, str] | None = None,
 ) -> dict[str, Any]:
     """The job of one run: its row of the table.
+
+    Args:
+        report: told of the progress.
+        library: folder of behaviors.
+        scenario: settings.
+        key: of the behavior's build.
+        controller: where a user's own is, as FILE.py:NAME, and the file's hash; None
+            for ours.
 
     Raises:
         BackbeatError: the behavior is no longer the one of this key, or the scenario
@@ -147,12 +162,15 @@ def simulate(
     behavior = _behavior(library, scenario.behavior, scenario.robot)
     if str(behavior.provenance.get("key")) != key:
         raise BackbeatError(f"{behavior.name} was built again while the sweep ran")
+    own = load_user_code(controller[0]) if controller else None
+    if own and controller and own.sha256 != controller[1]:
+        raise BackbeatError(f"{own.file} was changed while the sweep ran")
 
     def progress(share: float) -> None:
         report.progress(share, "in closed loop")
 
     try:
-        run = run_scenario(scenario, behavior, progress=progress)
+        run = run_scenario(scenario, behavior, progress=progress, controller=own)
         row = result_row(run_metrics(run))
     except BackbeatError:
         raise
@@ -177,7 +195,9 @@ class _Runner:
         keys: Mapping[tuple[str, str], str],
         table: SweepTable,
         progress: Progress | None,
+        controller: UserCode | None,
     ) -> None:
+        self._controller = controller
         self.taken, self.known = 0, 0
         self._sweep, self._library, self._keys = sweep, library, keys
         self._table, self._report = table, progress
@@ -199,14 +219,16 @@ class _Runner:
             cell = self._sweep.at_level(self._sweep.cells[run.cell], run.level)
             scenario = cell.seeded(run.seed)
             built = self._keys[cell.behavior, cell.robot]
-            key = run_key(scenario, built)
+            own = self._controller
+            key = run_key(scenario, built, own.sha256 + own.name if own else "")
             if key in self._table.rows:
                 self.taken += 1
                 self._take(run, self._table.rows[key], "")
                 continue
             name = f"{cell.title()}, seed {run.seed}"
             self._begun[name] = run, key, scenario
-            return Job(name, simulate, (self._library, scenario, built))
+            code = [(f"{own.file}:{own.name}", own.sha256)] if own else []
+            return Job(name, simulate, (self._library, scenario, built, *code))
         return None
 
     def progress(self, job: str, share: float, what: str) -> None:
@@ -232,6 +254,7 @@ class _Runner:
             "values": json.dumps(cell.values),
             "level": run.level,
             "seed": run.seed,
+            "controller": str(self._controller or ""),
             "scenario": json.dumps(scenario.to_dict()),
         }
         self._table.add(key, {**about, **outcome.value})
@@ -247,4 +270,7 @@ class _Runner:
 
     def summary(self) -> dict[str, Any]:
         """The summary of what is known, with the commit of our sources."""
-        return {"commit": commit(), **summarize(self._schedule, self._rows)}
+        own = self._controller
+        about = {"controller": own.story()} if own else {}
+        summary = summarize(self._schedule, self._rows)
+        return {"commit": commit(), **about, **summary}

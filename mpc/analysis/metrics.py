@@ -85,6 +85,7 @@ def run_metrics(run: SimulationRun) -> dict[str, object]:
         "robot": run.behavior.robot_model.name,
         "scenario": run.scenario.to_dict(),
         "engine": run.scenario.world.engine,
+        **({"controller": dict(run.controller)} if run.controller else {}),
         "seed": run.scenario.seed,
         "state": STATE[str(run.scenario.sensing.state)],
         "estimate_error": estimate_error(run),
@@ -125,7 +126,7 @@ def run_metrics(run: SimulationRun) -> dict[str, object]:
 def _computing(run: SimulationRun) -> dict[str, object]:
     """Times of plans and ticks [ms], and what of them failed or was lost."""
     last = run.t[-1] - run.t[0]
-    busy = 1e3 * np.array([p.solve_cpu for p in run.plans if p.iterations])
+    busy = 1e3 * np.array([p.solve_cpu for p in run.plans if p.solve_time])
     return {
         "realtime_factor": float(last / run.wall_time),
         "tick_ms": spread(run.tick_ms),

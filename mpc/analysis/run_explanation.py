@@ -30,18 +30,20 @@ class RunExplanation:
 
     Attributes:
         time: of the sample that was used, in time of the behavior [s].
-        tick: the whole-body tick, in that time too.
+        tick: the whole-body tick, in that time too; None where the joint command is
+            of a controller of the user's own.
         plan: the plan in force, in that time too.
     """
 
     time: float
-    tick: TickExplanation
+    tick: TickExplanation | None
     plan: PlanExplanation
 
     def __str__(self) -> str:
         """Both in words."""
         head = f"at {self.time:.3f} s of the behavior, from the log's sample there"
-        return f"{head}\n{self.plan}\n{self.tick}"
+        tick = self.tick or "the joint command is of a controller of the user's own"
+        return f"{head}\n{self.plan}\n{tick}"
 
 
 def check_time(t: float, first: float, last: float) -> None:
@@ -75,7 +77,7 @@ def explain_run(run: SimulationRun, t: float) -> RunExplanation:
     program = make_whole_body_program(
         robot, patches, points, scenario.control.preset, upper
     )
-    tick = WholeBodyCore(program, reference, scenario.tick_timing, upper=upper)
+    core = WholeBodyCore(program, reference, scenario.tick_timing, upper=upper)
     # A plan that arrives with a tick is read by the next.
     plan = plan_in_force(run, float(run.t[i]) - 1e-6)
     made = [p for p in run.plans if p.time < plan.time]
@@ -92,11 +94,12 @@ def explain_run(run: SimulationRun, t: float) -> RunExplanation:
         target = scenario.control.upper_body.told(middle, upper.hand_start, own)
     prediction = PredictiveProgram(reference, weights)
     before = made[-1] if made else None
-    ticked = explain_tick(tick, clock, x[:nq], x[nq:], plan, None, hands, target)
+    tick = None
+    if "command" not in (run.controller or {}).get("replaces", ()):
+        found = explain_tick(core, clock, x[:nq], x[nq:], plan, None, hands, target)
+        tick = replace(found, time=now)
     planned = explain_plan(
         prediction, plan, scenario.timing.lead_in, before, settings.tempo
     )
     # Controllers count from the start of the lead-in; who asks, from the behavior.
-    return RunExplanation(
-        now, replace(ticked, time=now), replace(planned, time=made_at)
-    )
+    return RunExplanation(now, tick, replace(planned, time=made_at))

@@ -5,13 +5,16 @@ nothing else: they are the same systems, connected in the same way.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from pydrake.systems.framework import Context, DiagramBuilder, InputPort
+from pydrake.systems.framework import Context, DiagramBuilder, InputPort, LeafSystem
 
-from backbeat.models.common.collectable_system import CollectableSystem
+from backbeat.models.common.errors import BackbeatError
+from backbeat.mpc.control.function_commands import FunctionCommands
+from backbeat.mpc.control.own_controllers import FunctionPlanner, OwnControllers
 from backbeat.mpc.control.plan_channel import PlanChannel, PlanDelivery
+from backbeat.mpc.control.user_code import UserCode
 from backbeat.mpc.plans.weights import PredictiveWeights
 from backbeat.mpc.predictive.controller import Planner, PredictiveController
 from backbeat.mpc.predictive.program import PredictiveProgram
@@ -58,6 +61,35 @@ class ControllerSettings:
         return tick_losses(self.error, self.seed, self.ticks.period)
 
 
+MakeControllers = Callable[[Reference, ControllerSettings], OwnControllers]
+
+
+def make_own(
+    make: MakeControllers | UserCode,
+    reference: Reference,
+    settings: ControllerSettings,
+) -> OwnControllers:
+    """Controllers of a user's own for a behavior.
+
+    Raises:
+        BackbeatError: the user's code fails, or returns something else, or what cannot
+            be connected.
+    """
+    code = make if isinstance(make, UserCode) else None
+    if isinstance(make, UserCode):
+        with make.running("does not make controllers"):
+            own = make.function(reference, settings)
+    else:
+        own = make(reference, settings)
+    if not isinstance(own, OwnControllers):
+        raise BackbeatError(
+            f"{code or 'the controller'} returned {type(own).__name__}, not "
+            "OwnControllers(plan=..., command=...)"
+        )
+    (own := replace(own, code=code)).check(settings.control)
+    return own
+
+
 class ControllerRecord(NamedTuple):
     """What controllers have done about programs and answers that did not come.
 
@@ -79,22 +111,29 @@ class Controllers:
     """The controllers of a loop.
 
     Attributes:
-        predictive: slow controller, or its stand-in here when it is elsewhere. It has
-            the outputs `plan` and `memory`.
-        whole_body: fast controller, likewise. It has the outputs `command`,
-            `joint_acceleration` and `memory`, and wall times as `tick_times`.
+        predictive: slow controller, or what takes its place. It has the output `plan`.
+        whole_body: fast controller, likewise. It has the output `command`, and
+            `joint_acceleration` and `edges` where an estimator may use them.
         inputs: what is to be connected to each of `state`, `normal_forces`,
             `settings`, `hands` and `plan_delay`.
         record: what they have done so far, from the root Context.
+        own: those of a user's own among them; None for none.
     """
 
-    predictive: CollectableSystem
-    whole_body: CollectableSystem
+    predictive: LeafSystem
+    whole_body: LeafSystem
     inputs: Mapping[str, tuple[InputPort, ...]]
     record: Callable[[Context], ControllerRecord]
+    own: OwnControllers | None = None
+
+    @property
+    def tick_times(self) -> list[float]:
+        """Wall times of ticks [s], where they are measured; they decide nothing."""
+        found: list[float] = getattr(self.whole_body, "tick_times", [])
+        return found
 
 
-def memory_of(system: CollectableSystem, root: Context) -> Any:
+def memory_of(system: LeafSystem, root: Context) -> Any:
     """The value of a system's output `memory` in the root Context."""
     return system.GetOutputPort("memory").Eval(system.GetMyContextFromRoot(root))
 
@@ -106,6 +145,7 @@ def add_controllers(
     weights: PredictiveWeights | None = None,
     planner: Planner | None = None,
     is_steady: bool = False,
+    own: OwnControllers | None = None,
 ) -> Controllers:
     """Adds both controllers and the channel that plans come through.
 
@@ -116,40 +156,66 @@ def add_controllers(
         weights: weights of the predictive program.
         planner: plans in place of the predictive controller; None for itself.
         is_steady: whether the delay of plans never changes.
+        own: what takes the place of either; None for ours.
     """
-    timing = settings.timing
+    timing, given, own = settings.timing, own, own or OwnControllers()
     first = settings.control.plan_settings(reference.behavior)
     program = PredictiveProgram(reference, first.adapt(weights or PredictiveWeights()))
-    predictive = PredictiveController(
-        program,
-        timing.plan_period,
-        timing.lead_in,
-        STEPPING,
-        timing.planning_time,
-        planner,
-        weights,
+    if callable(own.plan):
+        planner = FunctionPlanner(own.plan, reference, own.code)
+    predictive = (
+        own.plan
+        if isinstance(own.plan, LeafSystem)
+        else PredictiveController(
+            program,
+            timing.plan_period,
+            timing.lead_in,
+            STEPPING,
+            timing.planning_time,
+            planner,
+            weights,
+        )
     )
     builder.AddNamedSystem("predictive_controller", predictive)
     rest = program.rest(0.0, -timing.lead_in)
     channel = PlanChannel(settings.delivery, rest, is_steady)
     builder.AddNamedSystem("plan_channel", channel)
     builder.Connect(predictive.GetOutputPort("plan"), channel.GetInputPort("sent"))
-    whole_body = _add_whole_body(builder, reference, settings)
-    builder.Connect(channel.GetOutputPort("plan"), whole_body.GetInputPort("plan"))
-    slow, fast = predictive.GetInputPort, whole_body.GetInputPort
+    whole_body = _make_whole_body(reference, settings, own)
+    builder.AddNamedSystem("whole_body_controller", whole_body)
+    if whole_body.HasInputPort("plan"):
+        builder.Connect(channel.GetOutputPort("plan"), whole_body.GetInputPort("plan"))
     inputs = {
-        "state": (slow("state"), fast("state")),
-        "normal_forces": (slow("normal_forces"),),
-        "settings": (slow("settings"),),
-        "hands": (fast("hands"),),
-        "plan_delay": (channel.GetInputPort("delay"),),
+        name: tuple(
+            system.GetInputPort(name)
+            for system in (predictive, whole_body)
+            if system.HasInputPort(name)
+        )
+        for name in ("state", "normal_forces", "settings", "hands")
     }
+    inputs["plan_delay"] = (channel.GetInputPort("delay"),)
+    record = _recorder(predictive, whole_body)
+    return Controllers(predictive, whole_body, inputs, record, given)
+
+
+def _recorder(
+    predictive: LeafSystem, whole_body: LeafSystem
+) -> Callable[[Context], ControllerRecord]:
+    """Reads what controllers have done; those of a user's own may keep no record."""
+
+    def safety(system: LeafSystem, root: Context) -> Safety:
+        memory = memory_of(system, root) if system.HasOutputPort("memory") else None
+        found: Safety = getattr(memory, "safety", Safety())
+        return found
 
     def record(root: Context) -> ControllerRecord:
-        slow, fast = memory_of(predictive, root), memory_of(whole_body, root)
-        return ControllerRecord(fast.safety, slow.safety, None, fast.lost)
+        has_memory = whole_body.HasOutputPort("memory")
+        lost = memory_of(whole_body, root).lost if has_memory else 0
+        return ControllerRecord(
+            safety(whole_body, root), safety(predictive, root), None, lost
+        )
 
-    return Controllers(predictive, whole_body, inputs, record)
+    return record
 
 
 def make_upper_body(reference: Reference, task: UpperBodyTask) -> UpperBody | None:
@@ -161,23 +227,26 @@ def make_upper_body(reference: Reference, task: UpperBodyTask) -> UpperBody | No
     return UpperBody(reference, task.hand, task.control) if task.hand else None
 
 
-def _add_whole_body(
-    builder: DiagramBuilder, reference: Reference, settings: ControllerSettings
-) -> WholeBodyController:
+def _make_whole_body(
+    reference: Reference, settings: ControllerSettings, own: OwnControllers
+) -> LeafSystem:
     """The fast controller."""
+    if isinstance(own.command, LeafSystem):
+        return own.command
+    control, is_lost = settings.control, settings.is_tick_lost
+    if own.command is not None:
+        period = settings.ticks.period
+        return FunctionCommands(own.command, reference, period, is_lost, own.code)
     robot, patches, points = reference.robot, reference.patches, reference.points
-    control = settings.control
     upper = make_upper_body(reference, control.upper_body)
     if control.preset:
         check_flat(reference, "a preset of tasks", "leave the preset out")
-    controller = WholeBodyController(
+    return WholeBodyController(
         make_whole_body_program(robot, patches, points, control.preset, upper),
         reference,
         settings.ticks,
         settings.timing.lead_in,
         upper=upper,
         motion=control.upper_body.told,
-        is_lost=settings.is_tick_lost,
+        is_lost=is_lost,
     )
-    builder.AddNamedSystem("whole_body_controller", controller)
-    return controller

@@ -152,6 +152,12 @@ class Plan:
         return bind(PlanArrays(self.ends, *arrays))
 
 
+def empty_plan() -> Plan:
+    """A plan of no robot, for ports that have to say what goes through them."""
+    z = np.zeros
+    return Plan(0, 0, 1, z(1), z(2), z((2, 12)), z((1, 0, 6)), z((2, 3)), z((2, 0, 2)))
+
+
 class PlanSample(NamedTuple):
     """A plan at one time.
 

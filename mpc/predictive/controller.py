@@ -25,7 +25,7 @@ class Pending(Protocol):
 
 
 class Planner(Protocol):
-    """A planner elsewhere, such as in another process."""
+    """Another planner, such as one in another process."""
 
     def start(
         self,
@@ -35,8 +35,8 @@ class Planner(Protocol):
         memory: PredictiveMemory,
         force: np.ndarray | None = None,
         settings: PlanSettings | None = None,
-    ) -> Pending:
-        """Begins what `PredictiveCore` would do."""
+    ) -> Pending | PredictiveMemory:
+        """Begins what `PredictiveCore` would do, or does it."""
 
 
 class PredictiveController(CollectableSystem):

@@ -39,7 +39,7 @@ from typing import NamedTuple
 import numpy as np
 
 from backbeat.models.dynamics.pendulum import pendulum_frequency
-from backbeat.mpc.horizon.phase_grid import PhaseGrid
+from backbeat.mpc.horizon.near_plan import PlanNear
 from backbeat.mpc.horizon.sampling import BODY, Horizon, make_horizon
 from backbeat.mpc.plans.plan import Plan
 from backbeat.mpc.plans.start import PlanStart
@@ -96,7 +96,7 @@ class PredictiveProgram:
         height, gravity = float(reference.table.com[0, 0, 2]), reference.robot.gravity
         self._omega = pendulum_frequency(height, gravity, LEAST_HEIGHT)
         self._rise_time = reference.scale.time * RISE_TIME
-        self._grid = PhaseGrid(reference, w.spacing)
+        self._near = PlanNear(reference, w.knots, w.spacing)
         if self._C:
             self._matrices = PredictiveMatrices(reference, w, self._soles)
             self._solver = self._make_solver()
@@ -130,7 +130,7 @@ class PredictiveProgram:
         previous: Plan | None = None,
     ) -> Horizon:
         to_come = [d for d in start.touchdowns if d.is_to_come(start.s)]
-        phases = self._grid.phases(start.s, self.weights.knots, (*steps, *to_come))
+        phases = self._near.grid.phases(start.s, self.weights.knots, (*steps, *to_come))
         return make_horizon(
             self.reference, phases, start, steps, previous, bool(self._soles)
         )
@@ -284,18 +284,4 @@ class PredictiveProgram:
 
     def rest(self, t: float, s: float, tempo: float = 1.0) -> Plan:
         """The plan that follows the behavior exactly, at a tempo."""
-        N, C = self.weights.knots, self._C
-        horizon = self._horizon(PlanStart(t, s, np.zeros(12), tempo=tempo))
-        S = len(self.reference.soles)
-        return Plan(
-            time=t,
-            phase=s,
-            rate=tempo,
-            durations=horizon.h,
-            phases=horizon.phases,
-            deviation=np.zeros((N + 1, 12)),
-            wrench=horizon.wrench.reshape(N, C, 6),
-            com=horizon.com,
-            shift=np.zeros((N + 1, S, 2)),
-            may_step=self.weights.stepping,
-        )
+        return self._near(t, s, tempo=tempo, may_step=self.weights.stepping)

@@ -4,30 +4,26 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from pydrake.systems.framework import Context, DiagramBuilder
+from pydrake.systems.framework import Context, DiagramBuilder, LeafSystem
 from pydrake.systems.primitives import LogVectorOutput, VectorLogSink
 
 from backbeat.behaviors.library.behavior import Behavior
-from backbeat.models.common.collectable_system import (
-    CollectableSystem,
-    free_unused_systems,
-)
+from backbeat.models.common.collectable_system import free_unused_systems
 from backbeat.mpc.control.controllers import (
     Controllers,
     ControllerSettings,
     add_controllers,
+    make_own,
 )
-from backbeat.mpc.control.outside import OutsideControllers
 from backbeat.mpc.engines.choosing import choose_engine
 from backbeat.mpc.engines.engine_robot import EngineChoice, add_engine_robot
-from backbeat.mpc.engines.engine_setup import MakeEngine
 from backbeat.mpc.monitoring.force_detector import ForceDetector
 from backbeat.mpc.plans.weights import PredictiveWeights
-from backbeat.mpc.predictive.controller import Planner
 from backbeat.mpc.reference.trajectory import Reference
 from backbeat.mpc.safety.joint_modes import JointModes, takes_efforts_alone
 from backbeat.mpc.scenario.settings import SettingsSource, add_settings
 from backbeat.mpc.scenario.specification import Scenario
+from backbeat.mpc.simulation.loop_processes import LoopProcesses, Replacements
 from backbeat.mpc.world.joint_sample import JointSample
 from backbeat.mpc.world.joint_softness import add_joint_modes, soft_periods
 from backbeat.mpc.world.sensing import (
@@ -75,12 +71,12 @@ class ClosedLoop(ControlledRobot):
     detector: ForceDetector | None = None
 
     @property
-    def predictive(self) -> CollectableSystem:
+    def predictive(self) -> LeafSystem:
         """The slow controller, or its stand-in."""
         return self.controllers.predictive
 
     @property
-    def whole_body(self) -> CollectableSystem:
+    def whole_body(self) -> LeafSystem:
         """The fast controller, or its stand-in."""
         return self.controllers.whole_body
 
@@ -114,11 +110,10 @@ def build_closed_loop(
     behavior: Behavior,
     scenario: Scenario,
     weights: PredictiveWeights | None = None,
-    planner: Planner | None = None,
-    outside: OutsideControllers | None = None,
+    processes: LoopProcesses | None = None,
     progress: Progress | None = None,
     by_hand: bool = True,
-    engine: MakeEngine | None = None,
+    replacements: Replacements | None = None,
 ) -> ClosedLoop:
     """Connects world, controllers, servo, disturbances and logs.
 
@@ -126,12 +121,11 @@ def build_closed_loop(
         behavior: what to track.
         scenario: how.
         weights: weights of the predictive program.
-        planner: plans in place of the predictive controller; None for itself.
-        outside: both controllers, open, where they are elsewhere.
+        processes: a planner, or both controllers, open, where they are elsewhere.
         progress: called with the number of each step, how many there are, and what it
             is; the last one, what a first tick loads, is the caller's.
         by_hand: whether pushes and settings may be added to those of the scenario.
-        engine: makes the engine of a scenario whose engine is `own`.
+        replacements: what takes the place of parts of it; None for nothing.
     """
     free_unused_systems()
     (tell := progress or _nothing)(1, STEPS, "the behavior")
@@ -143,18 +137,14 @@ def build_closed_loop(
     real = draw_world(WorldDraw(world.mismatch, world.friction, seed), reference)
     q_start = stand_on(reference, real.soles) if real.soles else reference.table.q[0]
     # What controllers elsewhere ask for is seen when they do.
-    remembers = modes is not None or outside is not None
-    rest = choose_engine(scenario, engine), remembers, by_hand
+    is_outside = processes is not None and processes.outside is not None
+    remembers, instead = modes is not None or is_outside, replacements or Replacements()
+    rest = choose_engine(scenario, instead.engine), remembers, by_hand
     body = _add_robot(builder, reference, scenario, real, *rest)
     settings = add_settings(builder, scenario, reference)
     tell(3, STEPS, "the controllers")
-    made_for = controller_settings(scenario)
-    is_steady = not by_hand and has_one_delay(scenario)
-    found = (
-        add_controllers(builder, reference, made_for, weights, planner, is_steady)
-        if outside is None
-        else outside.add(builder, reference, made_for)
-    )
+    about = reference, scenario, weights
+    found = _add_controllers(builder, *about, processes, instead, by_hand)
     tell(4, STEPS, "sensors and logs")
     setup = SensorSetup(scenario.sensing, timing, scenario.actuation.actuator_lag, seed)
     sensed = _add_sensing(builder, reference, setup, body, settings, found)
@@ -169,6 +159,30 @@ def build_closed_loop(
     (whole := builder.Build()).set_name("closed_loop")
     return ClosedLoop(
         whole, body, reference, scenario, found, settings, logs, q_start, detector
+    )
+
+
+def _add_controllers(
+    builder: DiagramBuilder,
+    reference: Reference,
+    scenario: Scenario,
+    weights: PredictiveWeights | None,
+    processes: LoopProcesses | None,
+    replacements: Replacements,
+    by_hand: bool,
+) -> Controllers:
+    """Adds the controllers, or what stands for those that are elsewhere."""
+    made_for, make = controller_settings(scenario), replacements.controller
+    if processes is not None and processes.outside is not None:
+        return processes.outside.add(builder, reference, made_for)
+    return add_controllers(
+        builder,
+        reference,
+        made_for,
+        weights,
+        None if processes is None else processes.planner,
+        is_steady=not by_hand and has_one_delay(scenario),
+        own=make_own(make, reference, made_for) if make else None,
     )
 
 
@@ -229,15 +243,10 @@ def _add_sensing(
     estimator = add_estimator(
         builder, reference, setup, body.state, body.contact_log, scale
     )
-    builder.Connect(
-        controllers.whole_body.GetOutputPort("joint_acceleration"),
-        estimator.GetInputPort("joint_acceleration"),
-    )
-    if controllers.whole_body.HasOutputPort("edges"):
-        builder.Connect(
-            controllers.whole_body.GetOutputPort("edges"),
-            estimator.GetInputPort("edges"),
-        )
+    for name in ("joint_acceleration", "edges"):
+        if controllers.whole_body.HasOutputPort(name):
+            source = controllers.whole_body.GetOutputPort(name)
+            builder.Connect(source, estimator.GetInputPort(name))
     return SensedPorts(
         estimator.GetOutputPort("state"),
         estimator.GetOutputPort("sampled_state"),

@@ -1,6 +1,8 @@
 """SimulationRun: what happened in a run, as a plain value that analyses take."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -46,6 +48,8 @@ class SimulationRun:
         detection: warnings of forces that are not in the model, on the clock of
             the controllers; None without detection.
         weights: of the predictive program, before the scenario adapts them.
+        controller: what of a user's own took the place of which controller, see
+            `OwnControllers.story`; None for ours.
     """
 
     scenario: Scenario
@@ -72,6 +76,7 @@ class SimulationRun:
     detection: DetectorMemory | None = None
     weights: PredictiveWeights = field(default_factory=PredictiveWeights)
     ticks_lost: int = 0
+    controller: Mapping[str, Any] | None = None
 
     @property
     def fell(self) -> bool:

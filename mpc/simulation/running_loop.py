@@ -14,9 +14,6 @@ from backbeat.behaviors.library.behavior import Behavior
 from backbeat.models.common.closing import Closing
 from backbeat.models.common.collectable_system import weak
 from backbeat.models.world.simulator import make_simulator
-from backbeat.mpc.control.outside import ConnectControllers, OutsideControllers
-from backbeat.mpc.control.planner_process import PlannerProcess
-from backbeat.mpc.engines.engine_setup import MakeEngine
 from backbeat.mpc.plans.plan import Plan
 from backbeat.mpc.plans.weights import PredictiveWeights
 from backbeat.mpc.predictive.controller import PredictiveController
@@ -30,13 +27,13 @@ from backbeat.mpc.scenario.requested_tempo import (
 from backbeat.mpc.scenario.setting_event import SettingEvent, setting_event
 from backbeat.mpc.scenario.settings import check_event
 from backbeat.mpc.scenario.specification import Scenario
-from backbeat.mpc.simulation.coming_planner import ComingPlanner, planner_settings
 from backbeat.mpc.simulation.diagram import (
     STEPS,
     ClosedLoop,
     Progress,
     build_closed_loop,
 )
+from backbeat.mpc.simulation.loop_processes import LoopProcesses, Replacements
 from backbeat.mpc.simulation.repeating import repeatable
 from backbeat.mpc.simulation.run_log import RunLog
 from backbeat.mpc.simulation.timeline import ROUNDING, advance_to
@@ -68,10 +65,9 @@ class RunningLoop(Closing):
         behavior: Behavior,
         scenario: Scenario,
         weights: PredictiveWeights | None = None,
-        remote: ConnectControllers | None = None,
+        replacements: Replacements | None = None,
         progress: Progress | None = None,
         by_hand: bool = True,
-        engine: MakeEngine | None = None,
     ) -> None:
         """Builds the loop and puts it at its start.
 
@@ -81,10 +77,9 @@ class RunningLoop(Closing):
             behavior: what to track.
             scenario: how.
             weights: weights of the predictive program.
-            remote: connects to controllers that are elsewhere; None for inside.
+            replacements: what takes the place of parts of it; None for nothing.
             progress: called at each step of building, see `build_closed_loop`.
             by_hand: whether settings and pushes may be added by hand.
-            engine: makes it where a scenario's engine is `own`.
 
         Raises:
             BackbeatError: the scenario makes no sense, or not for this behavior.
@@ -97,22 +92,21 @@ class RunningLoop(Closing):
         self.weights = weights or PredictiveWeights()
         check_times(scenario.timing, given, behavior)
         self._by_hand = by_hand
-        self._planner: PlannerProcess | ComingPlanner | None = None
-        self._outside: OutsideControllers | None = None
         self.log = RunLog({})
         self.is_watching = scenario.monitoring.watch_forces
         self._watchers: list[Watcher] = []
-        planner = None
-        if remote is not None:
-            self._outside = remote(behavior, scenario, weights)
-        elif scenario.control.planner == "process":
-            told = planner_settings(scenario, behavior, self.weights)
-            self._planner = planner = PlannerProcess(behavior, told)
+        instead = replacements or Replacements()
+        self._processes = LoopProcesses(behavior, scenario, self.weights, instead)
         try:
-            if (outside := self._outside) is not None:
-                outside.open()
+            self._processes.open()
             self.loop: ClosedLoop = build_closed_loop(
-                behavior, scenario, weights, planner, outside, progress, by_hand, engine
+                behavior,
+                scenario,
+                weights,
+                self._processes,
+                progress,
+                by_hand,
+                instead,
             )
             if progress is not None:
                 progress(STEPS, STEPS, "the first plan")
@@ -126,10 +120,7 @@ class RunningLoop(Closing):
     def close(self) -> None:
         """Forgets its log, and ends the planner's process or the link, if any."""
         self.log.close()
-        if self._planner is not None:
-            self._planner.close()
-        if self._outside is not None:
-            self._outside.close()
+        self._processes.close()
 
     def plan_beside(self) -> None:
         """Starts a process that plans as soon as it can, if none does yet.
@@ -137,24 +128,12 @@ class RunningLoop(Closing):
         Plans need a planning time for it to be worth it. They are the same to the last
         bit, wherever they are made. An error in starting it is one of `advance`.
         """
-        if self._planner is None and self._outside is None:
-            told = planner_settings(self._given, self.behavior, self.weights)
-            self._planner = ComingPlanner(self.behavior, told)
-
-    def _meet_planner(self) -> None:
-        """Leaves plans to a planner that has come."""
-        if not isinstance(self._planner, ComingPlanner):
-            return
-        come = self._planner.take()
-        if come is not None:
-            assert isinstance(self.loop.predictive, PredictiveController)
-            self.loop.predictive.plan_with(come)
-            self._planner = come
+        self._processes.start_planner()
 
     @property
     def waits_for_planner(self) -> bool:
         """Whether a process that shall plan is still starting."""
-        return isinstance(self._planner, ComingPlanner)
+        return self._processes.waits_for_planner
 
     def restart(self, held: SettingEvent | None = None) -> None:
         """Goes back to the start of the scenario that was given.
@@ -167,7 +146,7 @@ class RunningLoop(Closing):
         if held is not None and held.values():
             events.append(replace(held, time=-self._given.timing.lead_in))
         self.scenario = self._given.changed(events=events)
-        (loop := self.loop).whole_body.tick_times.clear()
+        (loop := self.loop).controllers.tick_times.clear()
         own = loop.make_context()
         self.simulator = make_simulator(loop.diagram, own, loop.world.plant)
         self.simulator.Initialize()
@@ -246,7 +225,9 @@ class RunningLoop(Closing):
             BackbeatError: a process that plans does not start, or has ended.
         """
         began = time.perf_counter()
-        self._meet_planner()
+        if (come := self._processes.take_planner()) is not None:
+            assert isinstance(self.loop.predictive, PredictiveController)
+            self.loop.predictive.plan_with(come)
         timing, start = self.scenario.timing, self.context.get_time()
         period, end = timing.plan_period, timing.lead_in + self.end
         until = min(start + duration, end)

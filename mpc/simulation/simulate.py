@@ -6,10 +6,13 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from backbeat.behaviors.library.behavior import Behavior
+from backbeat.mpc.control.controllers import MakeControllers
 from backbeat.mpc.control.outside import ConnectControllers
+from backbeat.mpc.control.user_code import UserCode
 from backbeat.mpc.engines.engine_setup import MakeEngine
 from backbeat.mpc.plans.weights import PredictiveWeights
 from backbeat.mpc.scenario.specification import Scenario
+from backbeat.mpc.simulation.loop_processes import Replacements
 from backbeat.mpc.simulation.run import SimulationRun
 from backbeat.mpc.simulation.running_loop import RunningLoop
 from backbeat.mpc.world.fall import samples_before_runaway
@@ -27,6 +30,7 @@ def run_scenario(
     remote: ConnectControllers | None = None,
     listener: Listener | None = None,
     engine: MakeEngine | None = None,
+    controller: MakeControllers | UserCode | None = None,
 ) -> SimulationRun:
     """Simulates a behavior in closed loop.
 
@@ -39,15 +43,16 @@ def run_scenario(
             `backbeat.mpc.remote.controller.remote_controllers`; None for inside.
         listener: told of states and torques on the way; None for nothing.
         engine: makes the engine of a scenario whose engine is `own`.
+        controller: makes what takes the place of either controller, see
+            `backbeat.mpc.control.own_controllers`; None for ours.
 
     Raises:
         BackbeatError: the scenario makes no sense, its planner process fails, or
             no controller answers.
     """
     # The matrices are small: threads of the BLAS would only wait for each other.
-    loop = RunningLoop(
-        behavior, scenario, weights, remote, by_hand=False, engine=engine
-    )
+    instead = Replacements(engine, controller, remote)
+    loop = RunningLoop(behavior, scenario, weights, instead, by_hand=False)
     with loop as running, threadpool_limits(1):
         timing = running.scenario.timing
         length = timing.lead_in + running.end
@@ -98,8 +103,8 @@ def collect_run(running: RunningLoop) -> SimulationRun:
         tips=loop.contact_log.tips,
         members=loop.contact_log.members,
         plans=plans,
-        tick_ms=np.array(loop.whole_body.tick_times) * 1e3,
-        plan_ms=np.array([p.solve_time for p in plans if p.iterations]) * 1e3,
+        tick_ms=np.array(loop.controllers.tick_times) * 1e3,
+        plan_ms=np.array([p.solve_time for p in plans if p.solve_time]) * 1e3,
         failures=record.tick_safety.count,
         fell_at=running.fell_at,
         wall_time=running.wall_time,
@@ -109,4 +114,5 @@ def collect_run(running: RunningLoop) -> SimulationRun:
         detection=detection,
         weights=running.weights,
         ticks_lost=record.lost,
+        controller=own.story() if (own := loop.controllers.own) else None,
     )

@@ -45,6 +45,7 @@ COLUMNS = {
     "values": TEXT,
     "level": NUMBER,
     "seed": COUNT,
+    "controller": TEXT,
     "scenario": TEXT,
     "state": TEXT,
     "survived": FLAG,
@@ -79,6 +80,7 @@ PART_ROWS = 500
 LATER = (
     "robot",
     "engine",
+    "controller",
     "markers",
     "strained",
     "timing_sd_ms",
@@ -94,10 +96,18 @@ def sources() -> str:
     return source_hash(PACKAGES)
 
 
-def run_key(scenario: Scenario, behavior_key: str) -> str:
-    """Hash of all that decides a run: settings, the behavior as built, our sources."""
+def run_key(scenario: Scenario, behavior_key: str, controller: str = "") -> str:
+    """Hash of all that decides a run: settings, the behavior as built, our sources.
+
+    Args:
+        scenario: settings.
+        behavior_key: of the behavior's build.
+        controller: what identifies a user's own controller; "" for ours.
+    """
     settings = json.dumps(scenario.to_dict(), sort_keys=True)
-    text = "\n".join([settings, behavior_key, sources()])
+    text = "\n".join(
+        [settings, behavior_key, sources(), *([controller] if controller else [])]
+    )
     return hashlib.sha256(text.encode()).hexdigest()
 
 

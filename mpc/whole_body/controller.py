@@ -12,7 +12,7 @@ from backbeat.models.actuation.joint_command import BLOCKS
 from backbeat.models.common.collectable_system import CollectableSystem, weak
 from backbeat.mpc.plans.explanation import TickExplanation
 from backbeat.mpc.plans.hand_offset import HandOffset
-from backbeat.mpc.plans.plan import Plan
+from backbeat.mpc.plans.plan import Plan, empty_plan
 from backbeat.mpc.reference.trajectory import Reference
 from backbeat.mpc.whole_body.core import WholeBodyCore
 from backbeat.mpc.whole_body.memory import WholeBodyMemory
@@ -87,7 +87,7 @@ class WholeBodyController(CollectableSystem):
             "state", robot.num_positions + robot.num_velocities
         )
         self._plan_port = self.DeclareAbstractInputPort(
-            "plan", AbstractValue.Make(_empty_plan())
+            "plan", AbstractValue.Make(empty_plan())
         )
         self._hands_port = self.DeclareAbstractInputPort(
             "hands", AbstractValue.Make(())
@@ -196,8 +196,3 @@ class WholeBodyController(CollectableSystem):
         new = self.core(t, x[:nq], x[nq:], plan, memory, hands, target)
         state.get_mutable_abstract_state(self._memory).set_value(new)
         self.tick_times.append(time.perf_counter() - started)
-
-
-def _empty_plan() -> Plan:
-    z = np.zeros
-    return Plan(0, 0, 1, z(1), z(2), z((2, 12)), z((1, 0, 6)), z((2, 3)), z((2, 0, 2)))

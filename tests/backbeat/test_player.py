@@ -109,7 +109,7 @@ def test_planned_and_simulated_take_turns(player):
 
 
 def planner_process(player):
-    return player.source.live._running._planner
+    return player.source.live._running._processes.planner
 
 
 def plans_beside(player):
@@ -196,7 +196,7 @@ def test_a_simulated_show_ends_by_itself_when_nobody_is_waited_for(library):
 
 
 def test_a_fault_in_the_making_is_not_hidden(library, monkeypatch):
-    def fail(behavior, scenario, progress):
+    def fail(*arguments):
         raise ZeroDivisionError
 
     monkeypatch.setattr("backbeat.stage.live.preparation.LiveSimulation", fail)
@@ -206,7 +206,7 @@ def test_a_fault_in_the_making_is_not_hidden(library, monkeypatch):
 
 
 def test_a_mistake_in_the_making_is_told(library, monkeypatch):
-    def refuse(behavior, scenario, progress):
+    def refuse(*arguments):
         raise BackbeatError("no such robot")
 
     monkeypatch.setattr("backbeat.stage.live.preparation.LiveSimulation", refuse)

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from backbeat.mpc.scenario.specification import Scenario
-from backbeat.mpc.simulation.coming_planner import ComingPlanner
 from backbeat.mpc.simulation.running_loop import RunningLoop
 from backbeat.mpc.simulation.simulate import collect_run, run_scenario
 from tests.backbeat.performances import swaying
@@ -35,7 +34,8 @@ def test_a_planner_that_comes_later_plans_the_same(undisturbed):
         loop.advance(0.11)
         loop.plan_beside()
         end = time.perf_counter() + 60.0
-        while isinstance(loop._planner, ComingPlanner) and loop._planner.take() is None:
+        assert loop.waits_for_planner
+        while loop._processes._coming.take() is None:
             assert time.perf_counter() < end
             time.sleep(0.05)
         loop.advance(0.01)
@@ -48,7 +48,7 @@ def test_a_planner_that_comes_later_plans_the_same(undisturbed):
 def test_a_planner_that_nobody_waits_for_ends():
     loop = RunningLoop(swaying(1.0), scenario())
     loop.plan_beside()
-    coming = loop._planner
+    coming = loop._processes._coming
     loop.close()
     coming._thread.join(60.0)
     assert coming._made is not None

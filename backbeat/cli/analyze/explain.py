@@ -6,7 +6,12 @@ from typing import Annotated
 import typer
 
 from backbeat.cli.common.completion import runs
-from backbeat.cli.common.options import LIBRARY, LibraryFolder
+from backbeat.cli.common.options import (
+    LIBRARY,
+    LibraryFolder,
+    OwnController,
+    user_controller,
+)
 
 
 def command(
@@ -15,6 +20,7 @@ def command(
     ],
     at: Annotated[float, typer.Option(help="Time of the behavior in s.")],
     library: LibraryFolder = LIBRARY,
+    controller: OwnController = None,
 ) -> None:
     """Explains plan and tick at a time: tasks, errors, limits in force, slack.
 
@@ -24,10 +30,18 @@ def command(
     from backbeat.cli.common.console import progress_bar
     from backbeat.models.common.errors import BackbeatError
     from backbeat.mpc.analysis.run_explanation import check_time, explain_run
-    from backbeat.mpc.runs.file import load_run, run_settings, run_weights
+    from backbeat.mpc.runs.file import (
+        check_controller,
+        load_run,
+        run_settings,
+        run_weights,
+    )
     from backbeat.mpc.simulation.simulate import run_scenario
 
     samples, story = load_run(run_file)
+    own = user_controller(controller)
+    for other in check_controller(story, own, run_file):
+        raise BackbeatError(f"{run_file} was made with the {other}; track it again")
     check_time(at, samples["t"].iloc[0], samples["t"].iloc[-1])
     scenario = run_settings(story)
     behavior = Library(library).load_build(
@@ -46,5 +60,6 @@ def command(
             behavior,
             run_weights(story),
             progress=lambda share: report(share, "once more"),
+            controller=own,
         )
     typer.echo(str(explain_run(run, at)))

@@ -14,6 +14,7 @@ from backbeat.cli.common.marker_table import markers_table
 from backbeat.mpc.analysis.force_warnings import warnings_in_words
 from backbeat.mpc.analysis.safety_metrics import in_words
 from backbeat.mpc.analysis.survival import RECOVERY
+from backbeat.mpc.control.own_controllers import controller_in_words
 from backbeat.mpc.scenario.parts.world import engine_title
 from backbeat.mpc.world.joint_strain import in_words as strain_in_words
 from backbeat.mpc.world.servo_check import softened_in_words
@@ -86,6 +87,11 @@ def _notes(results: Sequence[Mapping[str, Any]]) -> list[str]:
         "Torque: peak, in shares of the limit. Speed: simulated by wall time.",
         f"Median whole-body tick {ticks} ms"
         + (f"; plan {plans} ms." if plans else "."),
+    ]
+    lines += [
+        f"{m['behavior']}: {controller_in_words(m['controller'])}."
+        for m in results
+        if m.get("controller")
     ]
     lines += [_hand(m) for m in results if m.get("upper_body")]
     for m in results:

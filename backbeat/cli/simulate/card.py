@@ -6,7 +6,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from backbeat.cli.common.completion import behaviors
-from backbeat.cli.common.options import LIBRARY, LibraryFolder, RunsAtATime, Scheduler
+from backbeat.cli.common.options import (
+    LIBRARY,
+    LibraryFolder,
+    OwnController,
+    RunsAtATime,
+    Scheduler,
+    user_controller,
+)
 from backbeat.cli.common.other_robot import OfRobot, placed_robot
 
 if TYPE_CHECKING:
@@ -44,6 +51,7 @@ def command(
     scheduler: Scheduler = None,
     robot: OfRobot = "",
     engine: OneEngine = "",
+    controller: OwnController = None,
     as_json: Annotated[bool, typer.Option("--json", help="Cards as JSON.")] = False,
 ) -> None:
     """Makes robustness cards: success by disturbance, and the largest push.
@@ -57,19 +65,18 @@ def command(
     from backbeat.behaviors.library.store import Library
     from backbeat.cli.author.build import report_failures
     from backbeat.cli.simulate.sweep import sweep_progress
-    from backbeat.jobs.cards import build_card, take_sample
+    from backbeat.jobs.cards import CardRuns, build_card, stored_card, take_sample
     from backbeat.jobs.cluster import cluster_executors
-    from backbeat.mpc.sweep.card.robustness import card_path
 
-    store = Library(library)
+    store, own = Library(library), user_controller(controller)
     make = take_sample if sample else build_card
     results, failures = [], []
     with cluster_executors(scheduler) as executors:
         for name, of in _chosen(store, names, placed_robot(robot)):
-            path = card_path(store.path(name, of))
+            path = stored_card(name, library, runs := CardRuns(of, engine, own))
             with sweep_progress(name, path.parent) as progress:
                 result, failed = make(
-                    name, library, seeds, progress, jobs, executors, of, engine
+                    name, library, seeds, progress, jobs, executors, runs
                 )
             results.append(result)
             failures += failed

@@ -144,6 +144,7 @@ def write_recording(
                 scenario.changed(engine=playback.engine),
                 behavior,
                 progress=lambda share: report(share, "in closed loop"),
+                controller=playback.controller,
             )
             source = SimulatedSource(run)
         if is_film(path):

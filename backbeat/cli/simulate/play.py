@@ -1,7 +1,12 @@
 """``backbeat play``: a behavior on the stage, in real time or as a recording."""
 
 from backbeat.cli.common.browser import OpensBrowser
-from backbeat.cli.common.options import LIBRARY, LibraryFolder
+from backbeat.cli.common.options import (
+    LIBRARY,
+    LibraryFolder,
+    OwnController,
+    user_controller,
+)
 from backbeat.cli.common.other_robot import OfRobot
 from backbeat.cli.common.stream_options import (
     StreamFormat,
@@ -18,6 +23,7 @@ def command(
     library: LibraryFolder = LIBRARY,
     simulated: options.Simulated = False,
     engine: options.EngineName = options.USUAL_ENGINE,
+    controller: OwnController = None,
     kinematic: options.Kinematic = False,
     unverified: options.Unverified = False,
     task_space: options.TaskSpaceRobot = None,
@@ -43,7 +49,6 @@ def command(
     from backbeat.cli.common.other_robot import placed_robot
     from backbeat.cli.common.port import check_port
     from backbeat.cli.simulate import performance
-    from backbeat.models.common.errors import BackbeatError
     from backbeat.stage.live.playback import Playback
 
     options.check_rates(speed, fps)
@@ -51,8 +56,8 @@ def command(
     subject = options.Subject(name, move, kinematic, placed_robot(robot))
     chooses = not subject.is_named
     playback = Playback(
-        speed, loop, wait, port, simulated, unverified, chooses, detail, engine=engine
-    )
+        speed, loop, wait, port, simulated, unverified, chooses, detail
+    ).simulated_by(engine, user_controller(controller))
     recording = options.RecordingOptions(record, fps, click, latency_ms, backing)
     if task_space is not None:
         options.check_task_space(subject, playback, recording)
@@ -65,8 +70,6 @@ def command(
         subject, library, unverified or not simulated
     )
     if record is not None:
-        if not subject.is_named:
-            raise BackbeatError("name a behavior of the library, or a move by --move")
         performance.write_recording(behavior, playback, recording)
         return
     with open_stream(stream, stream_rate, stream_format) as opened:

@@ -184,6 +184,7 @@ def check_task_space(
 
     chosen = playback.is_simulated or playback.unverified or playback.loop
     chosen = chosen or playback.engine != USUAL_ENGINE
+    chosen = chosen or playback.controller is not None
     if any(subject) or chosen or recording.path:
         raise BackbeatError(
             "--task-space has a robot and nothing to perform: it goes with --port, "
@@ -217,6 +218,8 @@ def check_performance(
     check_engine(playback.engine)
     if recording.path is None:
         _check_live(recording)
+    elif not subject.is_named:
+        raise BackbeatError("name a behavior of the library, or a move by --move")
     else:
         _check_recording(playback, streams)
 
@@ -238,6 +241,8 @@ def _check_recording(playback: "Playback", streams: bool) -> None:
 
     if playback.engine != USUAL_ENGINE and not playback.is_simulated:
         raise BackbeatError("--engine is of what is simulated: add --simulated")
+    if playback.controller is not None and not playback.is_simulated:
+        raise BackbeatError("--controller is of what is simulated: add --simulated")
     if playback.detail != AUTOMATIC:
         raise BackbeatError(
             "--detail is of what is live; a recording has all of it, however long it "

@@ -7,7 +7,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from backbeat.cli.common.completion import runs
-from backbeat.cli.common.options import LIBRARY, LibraryFolder
+from backbeat.cli.common.options import (
+    LIBRARY,
+    LibraryFolder,
+    OwnController,
+    user_controller,
+)
 
 if TYPE_CHECKING:
     from backbeat.mpc.runs.replay import Difference
@@ -21,6 +26,7 @@ def command(
         ),
     ],
     library: LibraryFolder = LIBRARY,
+    controller: OwnController = None,
     anyway: Annotated[
         bool,
         typer.Option(
@@ -38,7 +44,6 @@ def command(
     """
     from backbeat.behaviors.library.store import Library
     from backbeat.cli.common.console import progress_bar
-    from backbeat.models.common.errors import BackbeatError
     from backbeat.mpc.analysis.metrics import run_metrics
     from backbeat.mpc.runs import file
     from backbeat.mpc.runs.origin import other_origins
@@ -52,12 +57,10 @@ def command(
     behavior = Library(library).load_build(
         scenario.behavior, story.get("behavior_key"), robot
     )
-    others = other_origins(story, behavior)
-    if others and not anyway:
-        raise BackbeatError(
-            f"{run_file} was made with {', '.join(others)}: it need not come out the "
-            "same; --anyway replays it all the same"
-        )
+    own = user_controller(controller)
+    others = file.check_controller(story, own, run_file)
+    others += other_origins(story, behavior)
+    _check_origins(run_file, others, anyway)
     if output is not None:
         file.check_run_place(output)
     with progress_bar(behavior.title) as report:
@@ -66,12 +69,24 @@ def command(
             behavior,
             file.run_weights(story),
             progress=lambda share: report(share, "once more"),
+            controller=own,
         )
     difference = compare_samples(samples, run_frame(run))
     if output is not None:
         file.save_run(run, output, run_metrics(run))
     _print_outcome(run_file, difference, others, as_json)
     raise typer.Exit(0 if difference is None else 1)
+
+
+def _check_origins(run_file: Path, others: Sequence[str], anyway: bool) -> None:
+    """Refuses to repeat a run that need not come out the same."""
+    from backbeat.models.common.errors import BackbeatError
+
+    if others and not anyway:
+        raise BackbeatError(
+            f"{run_file} was made with {', '.join(others)}: it need not come out the "
+            "same; --anyway replays it all the same"
+        )
 
 
 def _print_outcome(

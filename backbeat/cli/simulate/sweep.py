@@ -12,8 +12,10 @@ from backbeat.cli.common.options import (
     INTERRUPTED,
     LIBRARY,
     LibraryFolder,
+    OwnController,
     RunsAtATime,
     Scheduler,
+    user_controller,
 )
 
 if TYPE_CHECKING:
@@ -66,6 +68,7 @@ def command(
     ] = None,
     robot: InsteadRobots = None,
     engine: InsteadEngines = None,
+    controller: OwnController = None,
     jobs: RunsAtATime = None,
     scheduler: Scheduler = None,
     as_json: Annotated[bool, typer.Option("--json", help="Summary as JSON.")] = False,
@@ -83,11 +86,12 @@ def command(
     robots = [placed_robot(r) for r in robot or ()]
     whole = load_sweep(find_sweep(name))
     sweep = narrowed(whole, behavior, seeds, robots, engine)
+    own = user_controller(controller)
     with (
         cluster_executors(scheduler) as executors,
         sweep_progress(sweep.settings.name, output) as progress,
     ):
-        result = run_sweep(sweep, library, output, progress, jobs, executors)
+        result = run_sweep(sweep, library, output, progress, jobs, executors, own)
     if as_json:
         print_json(result.summary)
     else:

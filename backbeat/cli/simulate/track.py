@@ -10,7 +10,9 @@ from backbeat.cli.common.options import (
     LIBRARY,
     LibraryFolder,
     MetricsAsJson,
+    OwnController,
     Unverified,
+    user_controller,
 )
 from backbeat.cli.common.other_robot import OfRobot
 from backbeat.cli.common.stream_options import (
@@ -23,6 +25,7 @@ from backbeat.cli.simulate import track_options as options
 
 if TYPE_CHECKING:
     from backbeat.behaviors.library.behavior import Behavior
+    from backbeat.mpc.control.user_code import UserCode
     from backbeat.mpc.remote.address import Address
     from backbeat.mpc.scenario.specification import Scenario
     from backbeat.mpc.simulation.run import SimulationRun
@@ -45,6 +48,7 @@ def command(
     planner: options.Planner = None,
     preset: options.Preset = None,
     remote: options.Remote = None,
+    controller: OwnController = None,
     unverified: Unverified = False,
     seed: options.Seed = None,
     robot: OfRobot = "",
@@ -75,8 +79,7 @@ def command(
         "seed": seed,
     }
     settings = options.read_scenario(scenario, push, fields)
-    address = _address(remote)
-    of = settings.robot
+    (address, own), of = _replacements(remote, controller), settings.robot
     behavior = load_verified(library, settings.behavior, unverified, of)
     path = output or Path("out") / f"{file_stem(behavior.name, of)}.run.parquet"
     check_run_place(path)
@@ -84,11 +87,25 @@ def command(
         remarks.print(said)
     try:
         with open_stream(stream, stream_rate, stream_format) as opened:
-            run = _run(settings, behavior, address, opened)
+            run = _run(settings, behavior, address, own, opened)
     except KeyboardInterrupt:
         typer.echo(f"backbeat: interrupted; {path} was not written.", err=True)
         raise typer.Exit(INTERRUPTED) from None
     _store(run, path, is_named=output is not None, as_json=as_json)
+
+
+def _replacements(
+    remote: str | None, controller: str | None
+) -> "tuple[Address | None, UserCode | None]":
+    """What takes the place of our controllers: another process, or the user's file."""
+    from backbeat.models.common.errors import BackbeatError
+
+    address, own = _address(remote), user_controller(controller)
+    if address is not None and own is not None:
+        raise BackbeatError(
+            "--remote and --controller both take the place of the controllers; give one"
+        )
+    return address, own
 
 
 def _address(remote: str | None) -> "Address | None":
@@ -109,6 +126,7 @@ def _run(
     scenario: "Scenario",
     behavior: "Behavior",
     remote: "Address | None",
+    controller: "UserCode | None",
     stream: "JointStream | None",
 ) -> "SimulationRun":
     """Simulates, with a progress bar, and streams what there is."""
@@ -124,6 +142,7 @@ def _run(
             behavior,
             progress=lambda share: report(share, "in closed loop"),
             remote=None if remote is None else remote_controllers(remote),
+            controller=controller,
             listener=None if stream is None else stream.listener,
         )
 

@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import Any
 
 from backbeat.models.common.errors import BackbeatError
+from backbeat.mpc.control.own_controllers import controller_in_words
 from backbeat.mpc.runs.balance import Balance, find_balance
 from backbeat.mpc.runs.record import RunRecord
 from backbeat.report.plots.measures import MEASURES, Measure
@@ -94,6 +95,8 @@ def compare(first: RunRecord, second: RunRecord) -> Comparison:
 def _settings(record: RunRecord) -> Iterator[tuple[str, str]]:
     """Settings of a run, its versions and the build of its behavior, by name."""
     yield from _flat("", record.story["scenario"])
+    controller = record.story.get("controller")
+    yield "controller", controller_in_words(controller) if controller else "ours"
     for name, version in record.story["versions"].items():
         yield f"version of {name}", str(version)
     yield "key of the behavior", str(record.story["behavior_key"])[:12]

@@ -1,8 +1,10 @@
 """Playback: how a live show begins, and when it ends."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Self
 
+from backbeat.mpc.control.user_code import UserCode
 from backbeat.stage.web.savings import AUTOMATIC
 
 
@@ -22,6 +24,8 @@ class Playback:
             `savings.DETAILS`.
         out: where runs are saved.
         engine: in which it is simulated, until a page chooses otherwise.
+        controller: takes the place of our controllers in what is simulated; None for
+            ours.
     """
 
     speed: float = 1.0
@@ -34,3 +38,8 @@ class Playback:
     detail: str = AUTOMATIC
     out: Path = Path("out")
     engine: str = "drake"
+    controller: UserCode | None = None
+
+    def simulated_by(self, engine: str, controller: UserCode | None) -> Self:
+        """The same in an engine, and with a controller of the user's own."""
+        return replace(self, engine=engine, controller=controller)

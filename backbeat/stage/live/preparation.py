@@ -5,6 +5,7 @@ import threading
 from backbeat.behaviors.kinematic.behavior import KINEMATIC
 from backbeat.behaviors.library.behavior import Behavior
 from backbeat.models.common.errors import BackbeatError
+from backbeat.mpc.control.user_code import UserCode
 from backbeat.mpc.scenario.specification import Scenario
 from backbeat.stage.live.simulation import LiveSimulation
 
@@ -49,8 +50,14 @@ class Preparation:
         progress: number of the step that is under way, of how many, and what it makes.
     """
 
-    def __init__(self, behavior: Behavior, scenario: Scenario) -> None:
-        """Begins at once."""
+    def __init__(
+        self,
+        behavior: Behavior,
+        scenario: Scenario,
+        controller: UserCode | None = None,
+    ) -> None:
+        """Begins at once; see `LiveSimulation`."""
+        self._controller = controller
         self.behavior = behavior
         self.simulation: LiveSimulation | None = None
         self.error: Exception | None = None
@@ -90,7 +97,9 @@ class Preparation:
 
     def _make(self) -> None:
         try:
-            made = LiveSimulation(self.behavior, self._scenario, self._note)
+            made = LiveSimulation(
+                self.behavior, self._scenario, self._note, self._controller
+            )
             self.simulation = made
             if not self._is_wanted:
                 made.close()

@@ -14,6 +14,7 @@ from backbeat.models.common.collectable_system import weak
 from backbeat.models.state.configuration import Configuration
 from backbeat.mpc.analysis.drumming.hits import SILENCE
 from backbeat.mpc.analysis.metrics import run_metrics
+from backbeat.mpc.control.user_code import UserCode
 from backbeat.mpc.horizon.prediction import predict
 from backbeat.mpc.plans.plan import Plan
 from backbeat.mpc.runs.file import save_run
@@ -21,6 +22,7 @@ from backbeat.mpc.safety.fail_safe import Mode
 from backbeat.mpc.scenario.requested_tempo import RequestedTempo, requested_tempo
 from backbeat.mpc.scenario.setting_event import SettingEvent
 from backbeat.mpc.scenario.specification import Scenario
+from backbeat.mpc.simulation.loop_processes import Replacements
 from backbeat.mpc.simulation.run import SimulationRun
 from backbeat.mpc.simulation.running_loop import RunningLoop
 from backbeat.mpc.simulation.simulate import collect_run
@@ -56,6 +58,7 @@ class LiveSimulation:
         behavior: Behavior,
         scenario: Scenario,
         progress: Callable[[int, int, str], None] | None = None,
+        controller: UserCode | None = None,
     ) -> None:
         """Builds the loop at the start of its lead-in.
 
@@ -63,9 +66,11 @@ class LiveSimulation:
             behavior: what to track.
             scenario: how.
             progress: as of `RunningLoop`.
+            controller: takes the place of one of ours; None for ours.
         """
         self.behavior = behavior
-        self._running = RunningLoop(behavior, scenario, progress=progress)
+        instead = Replacements(controller=controller)
+        self._running = RunningLoop(behavior, scenario, None, instead, progress)
         self._loop = self._running.loop
         self._robot = behavior.robot_model
         self._kit = behavior.scene.drum_kit()
@@ -270,10 +275,7 @@ class LiveSimulation:
 
     def _mode(self) -> Mode:
         """What the whole-body controller does."""
-        system = self._loop.whole_body
-        context = system.GetMyContextFromRoot(self._context)
-        mode: Mode = system.GetOutputPort("memory").Eval(context).safety.mode
-        return mode
+        return self._loop.controllers.record(self._context).tick_safety.mode
 
     def _remark(self) -> str:
         if self._running.fell_at is not None:

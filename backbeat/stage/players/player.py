@@ -204,10 +204,10 @@ class Player:
     def _prepare(self) -> None:
         """Begins to make the closed loop of what is shown."""
         behavior = self.source.behavior
-        check_simulated(behavior, self._playback.unverified)
+        check_simulated(behavior, (of := self._playback).unverified)
         self._cancel()
         scenario = self._scenario.changed(time_step=self.economy.time_step)
-        self.preparation = Preparation(behavior, scenario)
+        self.preparation = Preparation(behavior, scenario, of.controller)
         self.transport.seek(self.transport.start)
         self.transport.play(False)
 

@@ -5,17 +5,16 @@ center of mass, paths of the plan, and metrics as numbers.
 """
 
 import io
-import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 from pydrake.math import RigidTransform, RotationMatrix
 
-from backbeat.behaviors.takes.writers.mcap_schemas import (
-    SCHEMAS,
-    encoded,
-    numbers_schema,
+from backbeat.behaviors.takes.writers.mcap_messages import (
+    METRICS,
+    mcap_packages,
+    numbers_message,
 )
 from backbeat.behaviors.takes.writers.robot_shapes import (
     KINDS,
@@ -25,9 +24,8 @@ from backbeat.behaviors.takes.writers.robot_shapes import (
     vector,
 )
 from backbeat.behaviors.takes.writers.states import MotionStates
-from backbeat.models.common.errors import BackbeatError
 
-WORLD, METRICS = "world", "backbeat.Metrics"
+WORLD = "world"
 # Length of the arrow of a force as large as the weight [m], and its thickness [m].
 ARROW, THICK = 0.6, 0.015
 # Forces with arrows are at least so large a share of the weight.
@@ -49,46 +47,18 @@ def write_mcap(states: MotionStates) -> bytes:
     """The file, in memory.
 
     Raises:
-        BackbeatError: the package mcap is not installed.
+        BackbeatError: the packages that write it are not installed.
     """
-    writer_of, compression = _package()
+    packages, metrics = mcap_packages(), _metrics(states)
+    classes = packages.messages | {METRICS: numbers_message(list(metrics))}
     file = io.BytesIO()
-    writer = writer_of(file, compression=compression.ZSTD)
-    writer.start(profile="", library="backbeat")
-    metrics = _metrics(states)
-    schemas = SCHEMAS | {METRICS: numbers_schema(METRICS, list(metrics))}
-    known = {
-        name: writer.register_schema(name, "jsonschema", encoded(schema))
-        for name, schema in schemas.items()
-    }
-    channels = {
-        topic: writer.register_channel(topic, "json", known[schema])
-        for topic, schema in CHANNELS.items()
-    }
+    writer = packages.writer(file)
     for time, topic, message in _messages(states, metrics):
         at = round(1e9 * time)
-        data = json.dumps(message, separators=(",", ":")).encode()
-        writer.add_message(channels[topic], at, data, at)
+        writer.write_message(topic, classes[CHANNELS[topic]](**message), at, at)
     writer.add_metadata("motion", _about(states))
     writer.finish()
     return file.getvalue()
-
-
-def _package() -> tuple[Callable[..., Any], Any]:
-    """The writer of the package mcap, and its compressions.
-
-    Raises:
-        BackbeatError: it is not installed.
-    """
-    try:
-        from mcap.writer import CompressionType, Writer
-    except ImportError:
-        raise BackbeatError(
-            "MCAP files need the package mcap, which is not installed: "
-            "pip install 'mcap>=1.6', or backbeat with its extra mcap",
-            code="missing-extra",
-        ) from None
-    return Writer, CompressionType
 
 
 def _about(states: MotionStates) -> dict[str, str]:
@@ -116,7 +86,7 @@ def _messages(
 
 def _stamp(time: float) -> Message:
     at = round(1e9 * time)
-    return {"sec": at // 10**9, "nsec": at % 10**9}
+    return {"seconds": at // 10**9, "nanos": at % 10**9}
 
 
 def _scene(entities: list[Message]) -> Message:
@@ -130,7 +100,6 @@ def _entity(name: str, frame: str, time: float, **primitives: list[Message]) -> 
         "timestamp": _stamp(time),
         "frame_id": frame,
         "id": name,
-        "lifetime": {"sec": 0, "nsec": 0},
         "frame_locked": True,
         "metadata": [],
         **{kind: primitives.get(kind, []) for kind in kinds},

@@ -14,6 +14,7 @@ from backbeat.mpc.scenario.parts.world import SHIPPED_ENGINES
 from backbeat.mpc.sweep.card.survivals import (
     Survival,
     SurvivedIn,
+    controlled_by,
     counted,
     strained_in,
     survivals,
@@ -62,6 +63,7 @@ class RobustnessCard:
         engines: what is survived in each engine, all of the same disturbances.
         is_complete: whether no run is missing.
         missing: why there are no runs in one of our engines; "" where there are.
+        controller: what took the place of our controllers; "" for these.
     """
 
     behavior: str
@@ -73,6 +75,7 @@ class RobustnessCard:
     is_complete: bool
     missing: str = ""
     robot: str = USUAL_ROBOT
+    controller: str = ""
     format: int = field(default=FORMAT)
 
     @property
@@ -104,6 +107,7 @@ class RobustnessCard:
         words = f"{self.pooled.words}, push {self.least_pushed.push_words}, "
         words += where([engine.engine for engine in self.engines])
         words += strained_in(self.engines)
+        words += controlled_by(self.controller)
         return words if self.is_complete else f"{words}, unfinished"
 
     def is_about(self, behavior_key: str | None, source: str) -> bool:
@@ -121,6 +125,7 @@ def make_card(
     pushes: Mapping[str, Any],
     source: str,
     missing: str = "",
+    controller: str = "",
 ) -> RobustnessCard:
     """A card from the summaries of its sweeps.
 
@@ -129,6 +134,7 @@ def make_card(
         disturbances, pushes: see `backbeat.mpc.sweep.summary`; of the same engines.
         source: hash of the sources that simulated it.
         missing: why there are no runs in one of our engines; "" where there are.
+        controller: what took the place of our controllers; "" for these.
     """
     return RobustnessCard(
         behavior=behavior.name,
@@ -143,6 +149,7 @@ def make_card(
         ),
         is_complete=disturbances["is_complete"] and pushes["is_complete"],
         missing=missing,
+        controller=controller,
     )
 
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from backbeat.behaviors.library.robots import USUAL_ROBOT
-from backbeat.mpc.sweep.card.survivals import SurvivedIn, strained_in
+from backbeat.mpc.sweep.card.survivals import SurvivedIn, controlled_by, strained_in
 
 # Seeds of a sample, and the share of its runs that has to survive.
 SEEDS, STANDARD = 3, 0.95
@@ -18,12 +18,14 @@ class Sample:
         engines: what is survived in each engine, all of the same disturbances.
         robot: what its robot is called.
         missing: why there are no runs in one of our engines; "" where there are.
+        controller: what took the place of our controllers; "" for these.
     """
 
     behavior: str
     engines: tuple[SurvivedIn, ...]
     robot: str = USUAL_ROBOT
     missing: str = ""
+    controller: str = ""
 
     @property
     def meets_standard(self) -> bool:
@@ -43,4 +45,8 @@ class Sample:
                 f"{total.words}",
                 *(f"{s.what}: {s.survived} of {s.runs}" for s in lost),
             ]
-        return "; ".join(words) + strained_in(self.engines)
+        return (
+            "; ".join(words)
+            + strained_in(self.engines)
+            + controlled_by(self.controller)
+        )

@@ -147,3 +147,8 @@ def counted(what: str | float, cell: Mapping[str, Any], behavior: Behavior) -> S
         joints = ", ".join(cell["strained_joints"])
         strained = f"{joints} (in {cell['strained']} of {cell['runs']} runs)"
     return Survival(what, cell["survived"], cell["runs"], time, beat, strained)
+
+
+def controlled_by(controller: str) -> str:
+    """What a headline adds of a controller of the user's own; "" for ours."""
+    return f", controlled by {controller}" if controller else ""
