@@ -36,7 +36,7 @@ LEAST_HEIGHT = 0.1
 # Most force of each patch after a flight, until a plan starts on the ground [weights].
 # Soles that are some millimeters above it would be thrown onto it by what they are to
 # carry: that turns them, and soft ground throws them back.
-TOUCHING = 0.15
+TOUCHING = 0.3
 
 
 def variable_bounds(
