@@ -22,7 +22,7 @@ from backbeat.cli.common.options import INTERRUPTED
 SUBCOMMANDS = {
     "demo": "Build, track and record four behaviors, and make a page of them.",
     "new": "Start a behavior of your own from a commented example.",
-    "import": "Make a behavior of a recorded motion, in the formats of other tools.",
+    "import": "Make behaviors of recorded motions, in the formats of other tools.",
     "check": "Check any file, specification or URDF: errors by line.",
     "build": "Build behaviors: solve, verify and store what has changed.",
     "list": "List the behaviors of the library.",
@@ -46,7 +46,8 @@ SUBCOMMANDS = {
 }
 # Folders of subcommands in here; the others are beside this module.
 FOLDERS = {
-    "author": ("new", "import", "check", "build", "list", "info", "moves"),
+    "author": ("new", "check", "build", "list", "info", "moves"),
+    "takes": ("import",),
     "simulate": ("track", "play", "sweep", "card", "replay", "serve"),
     "analyze": ("report", "compare", "explain", "export", "figure"),
     "robots": ("adopt", "lint", "model"),

@@ -1,9 +1,9 @@
 """Making robustness cards and samples of them: sweeps, data, and a page."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from backbeat.behaviors.library.behavior import Behavior
 from backbeat.behaviors.library.store import Library
@@ -23,6 +23,7 @@ from backbeat.mpc.sweep.card.robustness import (
 from backbeat.mpc.sweep.card.sample import SEEDS, Sample
 from backbeat.mpc.sweep.card.survivals import SurvivedIn, survivals
 from backbeat.mpc.sweep.card.sweeps import card_sweeps
+from backbeat.mpc.sweep.cells import on_weights
 from backbeat.mpc.sweep.table import sources
 from backbeat.report.pages.card import card_page
 
@@ -35,11 +36,31 @@ class CardRuns(NamedTuple):
         engine: in which alone it is run; "" for both.
         controller: takes the place of our controllers; its card has a folder of its
             own beside ours. None for ours.
+        weights: of our controllers where they are not those that ship, by section and
+            key; their card has a folder of its own too.
+        weights_name: what they are called; "" for those that ship.
     """
 
     robot: str = ""
     engine: str = ""
     controller: UserCode | None = None
+    weights: Mapping[str, Any] = {}
+    weights_name: str = ""
+
+    @property
+    def controlled_by(self) -> str:
+        """What controls the robot, in words; "" for our controllers as they ship."""
+        ours = "our controllers" if self.weights_name else ""
+        own = str(self.controller or ours)
+        return f"{own} with weights {self.weights_name}" if self.weights_name else own
+
+    @property
+    def folder(self) -> str:
+        """Folder of their cards beside ours; "" for none."""
+        own = self.controller
+        parts = [f"{own.file.stem}-{own.name}"] if own else []
+        parts += [f"weights-{self.weights_name}"] if self.weights_name else []
+        return "-".join(parts)
 
 
 def build_card(
@@ -72,19 +93,24 @@ def build_card(
         BackbeatError: no such behavior, it failed verification, nothing can follow it,
             or there is no such engine.
     """
-    robot, engine, controller = runs = runs or CardRuns()
+    robot, engine, controller, weights, _ = runs = runs or CardRuns()
     behavior = load_verified(library, name, robot=robot)
     path = stored_card(name, library, runs)
     engines, missing = _engines(behavior, engine)
     disturbances, pushes = (
         run_sweep(
-            sweep, library, path.parent, progress, processes, executors, controller
+            on_weights(sweep, weights),
+            library,
+            path.parent,
+            progress,
+            processes,
+            executors,
+            controller,
         )
         for sweep in card_sweeps(behavior, seeds, engines)
     )
     found = disturbances.summary, pushes.summary
-    own = str(controller or "")
-    card = make_card(behavior, *found, sources(), missing, own)
+    card = make_card(behavior, *found, sources(), missing, runs.controlled_by)
     for file_path, text in (
         (path, card.to_text()),
         (path.with_suffix(".html"), card_page(card, behavior)),
@@ -115,11 +141,12 @@ def take_sample(
     Raises:
         BackbeatError: as `build_card`.
     """
-    robot, engine, controller = runs = runs or CardRuns()
+    robot, engine, controller, weights, _ = runs = runs or CardRuns()
     behavior = load_verified(library, name, robot=robot)
     engines, missing = _engines(behavior, engine)
     sweep, _ = card_sweeps(behavior, seeds or SEEDS, engines)
     folder = stored_card(name, library, runs).parent
+    sweep = on_weights(sweep, weights)
     found = run_sweep(
         sweep, library, folder, progress, processes, executors, controller
     )
@@ -127,18 +154,15 @@ def take_sample(
         SurvivedIn(engine, survivals(behavior, found.summary, engine))
         for engine in engines
     )
-    of, own = behavior.robot_model.name, str(controller or "")
-    sample = Sample(behavior.name, taken, of, missing, own)
+    of = behavior.robot_model.name
+    sample = Sample(behavior.name, taken, of, missing, runs.controlled_by)
     return sample, list(found.failures)
 
 
 def stored_card(name: str, library: str | Path, runs: CardRuns) -> Path:
-    """Where a card is stored; with a controller of the user's own, beside ours."""
-    controller = runs.controller
+    """Where a card is stored; with the user's controller or weights, beside ours."""
     path = card_path(Library(library).path(name, runs.robot))
-    if controller is None:
-        return path
-    return path.parent / f"{controller.file.stem}-{controller.name}" / path.name
+    return path.parent / runs.folder / path.name
 
 
 def _engines(behavior: Behavior, only: str) -> tuple[Sequence[str], str]:

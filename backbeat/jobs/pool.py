@@ -121,6 +121,7 @@ def run_stream(
     watcher: Watcher,
     processes: int | None = None,
     executors: Sequence[Executor] = (),
+    apart: bool = False,
 ) -> list[Outcome]:
     """Runs jobs that are thought of while others run.
 
@@ -132,6 +133,8 @@ def run_stream(
         processes: how many of our own; None for one a core, with one jobs run in
             this process.
         executors: where to run instead.
+        apart: run a single one at a time in a process of our own too, so that what
+            ends that process does not end this one.
 
     Returns:
         What became of the jobs, in the order in which they began.
@@ -139,7 +142,7 @@ def run_stream(
     if executors:
         return _deal(next_job, watcher, executors)
     count = processes or cores()
-    if count <= 1:
+    if count <= 1 and not apart:
         return [_run_here(job, watcher) for job in iter(next_job, None)]
     workers = [WorkerProcess() for _ in range(count)]
     try:

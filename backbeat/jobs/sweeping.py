@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from backbeat.behaviors.library.behavior import Behavior
+from backbeat.behaviors.library.row_table import locked
 from backbeat.common.verified import load_verified
 from backbeat.jobs.pool import Job, Outcome, Report, run_stream
 from backbeat.models.common.atomic_file import replacing
@@ -24,10 +25,10 @@ from backbeat.mpc.sweep.cells import Sweep
 from backbeat.mpc.sweep.schedule import Schedule, SweepRun
 from backbeat.mpc.sweep.summary import summarize
 from backbeat.mpc.sweep.table import (
+    KIND,
     SweepTable,
     commit,
     failed_row,
-    locked,
     result_row,
     run_key,
 )
@@ -93,7 +94,7 @@ def run_sweep(
     }
     _check_durations(sweep, library)
     path = folder / f"{sweep.settings.name}.parquet"
-    with locked(path):
+    with locked(path, KIND):
         runner = _Runner(sweep, library, keys, SweepTable(path), progress, controller)
         try:
             outcomes = run_stream(runner.next_job, runner, processes, executors)
@@ -257,7 +258,7 @@ class _Runner:
             "controller": str(self._controller or ""),
             "scenario": json.dumps(scenario.to_dict()),
         }
-        self._table.add(key, {**about, **outcome.value})
+        self._table.add_run(key, {**about, **outcome.value})
         self._take(run, self._table.rows[key], outcome.name)
 
     def _take(self, run: SweepRun, row: Mapping[str, Any], title: str) -> None:

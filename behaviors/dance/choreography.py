@@ -19,17 +19,23 @@ from backbeat.behaviors.dance.markers import marker_events
 from backbeat.behaviors.dance.recorded_move import (
     RecordedMove,
     RecordedMoves,
-    departures,
 )
-from backbeat.behaviors.dance.recorded_parts import recorded_entries
+from backbeat.behaviors.dance.recorded_parts import departures, recorded_entries
 from backbeat.behaviors.dance.rules import RuleFinding, findings
-from backbeat.behaviors.dance.stepping import DanceSwing, footsteps, swing_name, swings
+from backbeat.behaviors.dance.stepping import (
+    DanceSwing,
+    footsteps,
+    rolls,
+    swing_name,
+    swings,
+)
 from backbeat.behaviors.dance.tasks import DanceTasks
 from backbeat.behaviors.dance.vocabulary.channels import missing_turns
 from backbeat.behaviors.dance.vocabulary.move import Move
 from backbeat.behaviors.dance.vocabulary.move_file import move_files, vocabulary
 from backbeat.behaviors.footsteps.sole_share import sole_share
 from backbeat.behaviors.footsteps.specification import Walker
+from backbeat.behaviors.footsteps.step_rolls import lay_rolls
 from backbeat.behaviors.footsteps.stride_reach import check_strides
 from backbeat.behaviors.footsteps.swings import swing_tasks
 from backbeat.behaviors.library.behavior import Event, Mount, make_robot
@@ -187,6 +193,7 @@ class DanceSpecification(DanceLayers):
         if found:
             steps = footsteps(found, N - 1, per_beat, self.bpm, self.name)
             walker = Walker(steps, robot, q_start)
+            lay_rolls(walker.prints, rolls(found, tempo.beat_length))
             # Both feet stand before and after every swing.
             names = [swing_name(s, per_beat, self.name) for s in found for _ in "ab"]
             check_strides(robot, q_start, walker.prints, names)

@@ -1,12 +1,11 @@
 """Recorded moves: joint trajectories from elsewhere on the track of a dance."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
 
-from backbeat.behaviors.dance.arrangement import PlacedMove
 from backbeat.behaviors.dance.step_times import (
     fastest,
     knot_spacing,
@@ -14,7 +13,7 @@ from backbeat.behaviors.dance.step_times import (
     move_steps,
 )
 from backbeat.behaviors.dance.vocabulary.expression import Expression
-from backbeat.behaviors.dance.vocabulary.move import Curve, Move, Offsets
+from backbeat.behaviors.dance.vocabulary.move import LENGTHS, Curve, Move, Offsets
 from backbeat.behaviors.dance.vocabulary.part_weights import check_weights, shares
 from backbeat.behaviors.footsteps.step import FEET
 from backbeat.behaviors.library.stored import check_name
@@ -26,14 +25,13 @@ from backbeat.behaviors.takes.take import Conventions, Take
 from backbeat.models.common.errors import BackbeatError, unknown_name
 from backbeat.models.common.outside_file import beside
 from backbeat.models.robot.model import RobotModel
-from backbeat.optimization.problem.dense_trajectory import DenseTrajectory
-from backbeat.optimization.problem.tasks import CenterOfMassTask, PostureTask
-from backbeat.optimization.problem.trajectory_problem import TrajectoryProblem
 
 STAY = "stay"
 # What a recording may be played faster or slower by.
 FASTEST, SLOWEST = 4.0, 0.1
 MOST_LEAD = 16.0
+# Samples over which the speed of the body at the ends of a recording is taken.
+SPEED_OVER = 6
 
 
 @dataclass
@@ -69,6 +67,9 @@ class RecordingDescription:
     # "stay" if both feet stand all the time; else when each foot stands, in seconds of
     # the file; found in the recording if both are left out.
     feet: str = ""
+    # Whether feet land on their heels and leave over their toes where they do so in the
+    # file; false keeps them flat.
+    roll: bool = True
     # Factors on how near hands, feet and trunk stay to it, by part.
     weights: dict[str, float] = field(default_factory=dict)
     planted: dict[str, list[list[float]]] = field(default_factory=dict)
@@ -160,15 +161,40 @@ class RecordedMove(Move):
         self, since: np.ndarray, beats: float, values: Mapping[str, float]
     ) -> Offsets:
         """Offsets over beats since the start."""
-        u = since / self.length(values)
-        share = np.ones_like(u)
-        if self.lead:
-            near = np.minimum(u, 1 - u) / self.lead
-            share = minimum_jerk(np.clip(near, 0.0, 1.0))
+        u, share = since / self.length(values), self.leads(since, values)
         at = (u - self.lead) / (1 - 2 * self.lead)
-        return {
-            n: share * np.interp(at, self.times, s) for n, s in self.samples.items()
-        }
+        offsets = {n: np.interp(at, self.times, s) for n, s in self.samples.items()}
+        for n in LENGTHS:
+            if n in offsets and self.lead:
+                offsets[n] += self._coasting(self.samples[n], at)
+        return {n: share * o for n, o in offsets.items()}
+
+    def _coasting(self, samples: np.ndarray, at: np.ndarray) -> np.ndarray:
+        """What a body does beyond its samples that has a speed at their ends.
+
+        A walk that is cut out of a longer one neither starts nor ends at rest: in the
+        leads the speed goes evenly to none.
+
+        Args:
+            samples: (n,) of a channel.
+            at: (m,) shares of the time of the samples.
+        """
+        length, near = self.lead / (1 - 2 * self.lead), slice(None, SPEED_OVER)
+        first, last = (
+            np.polyfit(self.times[rows], samples[rows], 1)[0]
+            for rows in (near, slice(-SPEED_OVER, None))
+        )
+        before, after = (np.clip(x, 0.0, length) for x in (-at, at - 1.0))
+        ahead, back = (x - 0.5 * x**2 / length for x in (after, before))
+        return np.asarray(last * ahead - first * back)
+
+    def leads(self, since: np.ndarray, values: Mapping[str, float]) -> np.ndarray:
+        """As of `Move`: all of the body, and less in its leads."""
+        u = since / self.length(values)
+        if not self.lead:
+            return np.ones_like(u)
+        near = np.minimum(u, 1 - u) / self.lead
+        return np.asarray(minimum_jerk(np.clip(near, 0.0, 1.0)))
 
 
 @dataclass(frozen=True)
@@ -218,7 +244,14 @@ class RecordedMoves:
             recording.t[-1] if d.end is None else d.end,
         )
         found = dance_offsets(
-            recording, self.robot, self.q_start, where, d.joints, d.times(where), span
+            recording,
+            self.robot,
+            self.q_start,
+            where,
+            d.joints,
+            d.times(where),
+            span,
+            d.roll,
         )
         read = tuple(s for s in (recording.said, *recording.notes) if s)
         found = replace(found, notes=(*read, *found.notes))
@@ -285,60 +318,3 @@ def _track(found: DanceOffsets, robot: RobotModel) -> str:
     if is_of("neck"):
         return "head"
     return "arms" if is_of("neck", "left arm", "right arm") else "body"
-
-
-def departures(
-    problem: TrajectoryProblem,
-    motion: DenseTrajectory,
-    com: np.ndarray,
-    placed: Sequence[PlacedMove],
-    bpm: float,
-) -> list[str]:
-    """How far a motion is from the recordings in it: a sentence on each.
-
-    Args:
-        problem: the problem whose tasks have the recordings.
-        motion: what was found for it.
-        com: (M, 3) its center of mass [m].
-        placed: moves of the dance.
-        bpm: its tempo.
-    """
-    robot, times = problem.robot, problem.times
-    q = np.stack([np.interp(times, motion.t, x) for x in motion.q.T], axis=1)
-    center = np.stack([np.interp(times, motion.t, x) for x in com.T], axis=1)
-    angles = q[:, robot.base_positions :]
-    away, apart = np.zeros(angles.shape), np.zeros(len(times))
-    for task in problem.tasks:
-        if isinstance(task, PostureTask):
-            at = np.ix_(task.knots, task.joints)
-            away[at] = np.abs(angles[at] - task.target)
-        elif isinstance(task, CenterOfMassTask):
-            miss = center[task.knots] - task.p_WG
-            apart[task.knots] = np.linalg.norm(miss, axis=1)
-    away[:, robot.leg_joints] = 0.0  # Feet and pelvis decide on them.
-    sentences = []
-    for p in placed:
-        if isinstance(p.move, RecordedMove):
-            beats = times * bpm / 60.0
-            now = np.flatnonzero((beats >= p.start) & (beats <= p.end))
-            sentences.append(_departure(p, now, times, away, apart, robot))
-    return sentences
-
-
-def _departure(
-    p: PlacedMove,
-    now: np.ndarray,
-    times: np.ndarray,
-    away: np.ndarray,
-    apart: np.ndarray,
-    robot: RobotModel,
-) -> str:
-    """A sentence on how far the body is from a recording, at some knots."""
-    k, j = np.unravel_index(int(away[now].argmax()), away[now].shape)
-    center = now[int(apart[now].argmax())]
-    return (
-        f"recording {p.move.name}, beat {p.start:g}: the motion found has "
-        f"{robot.joint_names[j]} up to {away[now[k], j]:.3f} rad away from what was "
-        f"asked for, at {times[now[k]]:.2f} s, and the center of mass up to "
-        f"{1000 * apart[center]:.0f} mm, at {times[center]:.2f} s"
-    )

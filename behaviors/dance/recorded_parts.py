@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from backbeat.behaviors.dance.arrangement import PlacedMove
 from backbeat.behaviors.dance.recorded_move import RecordedMove
 from backbeat.behaviors.music.notation.tempo import Tempo
@@ -12,6 +14,8 @@ from backbeat.behaviors.recording.take_changes import RecordedPart, take_changes
 from backbeat.models.common.outside_file import read_bytes
 from backbeat.models.robot.model import RobotModel
 from backbeat.optimization.problem.dense_trajectory import DenseTrajectory
+from backbeat.optimization.problem.tasks import CenterOfMassTask, PostureTask
+from backbeat.optimization.problem.trajectory_problem import TrajectoryProblem
 
 
 def take_digest(path: str | Path) -> str:
@@ -92,3 +96,60 @@ def recorded_entries(
             }
         )
     return found
+
+
+def departures(
+    problem: TrajectoryProblem,
+    motion: DenseTrajectory,
+    com: np.ndarray,
+    placed: Sequence[PlacedMove],
+    bpm: float,
+) -> list[str]:
+    """How far a motion is from the recordings in it: a sentence on each.
+
+    Args:
+        problem: the problem whose tasks have the recordings.
+        motion: what was found for it.
+        com: (M, 3) its center of mass [m].
+        placed: moves of the dance.
+        bpm: its tempo.
+    """
+    robot, times = problem.robot, problem.times
+    q = np.stack([np.interp(times, motion.t, x) for x in motion.q.T], axis=1)
+    center = np.stack([np.interp(times, motion.t, x) for x in com.T], axis=1)
+    angles = q[:, robot.base_positions :]
+    away, apart = np.zeros(angles.shape), np.zeros(len(times))
+    for task in problem.tasks:
+        if isinstance(task, PostureTask):
+            at = np.ix_(task.knots, task.joints)
+            away[at] = np.abs(angles[at] - task.target)
+        elif isinstance(task, CenterOfMassTask):
+            miss = center[task.knots] - task.p_WG
+            apart[task.knots] = np.linalg.norm(miss, axis=1)
+    away[:, robot.leg_joints] = 0.0  # Feet and pelvis decide on them.
+    sentences = []
+    for p in placed:
+        if isinstance(p.move, RecordedMove):
+            beats = times * bpm / 60.0
+            now = np.flatnonzero((beats >= p.start) & (beats <= p.end))
+            sentences.append(_departure(p, now, times, away, apart, robot))
+    return sentences
+
+
+def _departure(
+    p: PlacedMove,
+    now: np.ndarray,
+    times: np.ndarray,
+    away: np.ndarray,
+    apart: np.ndarray,
+    robot: RobotModel,
+) -> str:
+    """A sentence on how far the body is from a recording, at some knots."""
+    k, j = np.unravel_index(int(away[now].argmax()), away[now].shape)
+    center = now[int(apart[now].argmax())]
+    return (
+        f"recording {p.move.name}, beat {p.start:g}: the motion found has "
+        f"{robot.joint_names[j]} up to {away[now[k], j]:.3f} rad away from what was "
+        f"asked for, at {times[now[k]]:.2f} s, and the center of mass up to "
+        f"{1000 * apart[center]:.0f} mm, at {times[center]:.2f} s"
+    )

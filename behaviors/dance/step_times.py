@@ -78,7 +78,8 @@ def move_steps(
         stands = "right" if step.foot == "left" else "left"
         turn, rise = Expression(step.turn), Expression(step.rise)
         via = tuple((Expression(p[0]), Expression(p[1]), Expression(p[2])) for p in way)
-        found.append(MoveStep(a, b, stands, (x, y), turn, rise, via))
+        roll = step.roll and step.roll.slower((1 - 2 * lead) / own)
+        found.append(MoveStep(a, b, stands, (x, y), turn, rise, via, roll))
     return tuple(found)
 
 

@@ -7,6 +7,7 @@ from backbeat.behaviors.dance.arrangement import PlacedMove
 from backbeat.behaviors.dance.knots import LEAST_KNOTS
 from backbeat.behaviors.footsteps.specification import FootstepSpecification
 from backbeat.behaviors.footsteps.step import Step
+from backbeat.behaviors.footsteps.step_rolls import StepRoll
 from backbeat.models.common.errors import BackbeatError
 
 OTHER = {"left": "right", "right": "left", "none": "none"}
@@ -19,12 +20,15 @@ class DanceSwing(NamedTuple):
         start, end: first and last knot.
         step: which feet stand, and where the others go.
         placed: the move that it belongs to.
+        roll: how the foot in the air rolls over heel and toe, in beats; None if it
+            stays flat.
     """
 
     start: int
     end: int
     step: Step
     placed: PlacedMove
+    roll: StepRoll | None = None
 
 
 def swings(placed: Sequence[PlacedMove], knots_per_beat: int) -> list[DanceSwing]:
@@ -54,9 +58,24 @@ def swings(placed: Sequence[PlacedMove], knots_per_beat: int) -> list[DanceSwing
                             clearance=step.clearance(p.values),
                         ).scaled(p.scale),
                         p,
+                        step.roll and step.roll.slower(length),
                     )
                 )
     return sorted(found, key=lambda s: (s.start, s.end))
+
+
+def rolls(found: Sequence[DanceSwing], beat_length: float) -> dict[int, StepRoll]:
+    """How feet roll, by the step of `footsteps` in which they are in the air.
+
+    Args:
+        found: the steps.
+        beat_length: length of a beat [s].
+    """
+    return {
+        2 * i + 1: swing.roll.slower(beat_length)
+        for i, swing in enumerate(found)
+        if swing.roll is not None
+    }
 
 
 def swing_name(swing: DanceSwing, knots_per_beat: int, name: str) -> str:

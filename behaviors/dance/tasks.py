@@ -12,6 +12,7 @@ from backbeat.behaviors.dance.arrangement import (
 )
 from backbeat.behaviors.dance.vocabulary.channels import joint_offsets, mirrored
 from backbeat.behaviors.dance.vocabulary.move import Offsets
+from backbeat.behaviors.footsteps.rest_height import rest_lowering
 from backbeat.behaviors.footsteps.specification import Walker
 from backbeat.models.robot.model import RobotModel
 from backbeat.models.state.configuration import Configuration
@@ -64,6 +65,7 @@ class DanceTasks:
         self._share: Offsets = {}
         # Knots at which the moves that step say where the body is.
         self._led = np.zeros(len(beats), bool)
+        self._leads = np.zeros(len(beats))
         for p in placed:
             for channel, offset in channel_offsets(p, beats, robot).items():
                 self.offsets[channel] = self.offsets.get(channel, 0.0) + offset
@@ -83,6 +85,8 @@ class DanceTasks:
             at[inside] *= np.abs(share)
         if p.move.body_steps:
             self._led |= inside
+            share = p.move.leads(self.beats - p.start, p.values)
+            self._leads = np.maximum(self._leads, inside * share)
 
     def _offset(self, channel: str) -> np.ndarray:
         return np.asarray(self.offsets.get(channel, np.zeros(len(self.beats))))
@@ -128,6 +132,10 @@ class DanceTasks:
         x, y = own[:, 0].copy(), own[:, 1].copy()
         own[:, 0], own[:, 1] = c * x - s * y, s * x + c * y
         com = middle + [0.0, 0.0, self._com()[2]] + own
+        if self._led.any():
+            # Where a recording does not say how high the body is, its legs do.
+            rest = 1.0 - self._leads
+            com[:, 2] -= rest * rest_lowering(self.robot, walker.prints, self.q_start)
         weight = self._weights(walker, flights)
         return [
             CenterOfMassTask(self.knots, com, weight),

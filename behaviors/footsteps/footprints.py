@@ -11,11 +11,13 @@ from scipy.interpolate import CubicSpline
 from backbeat.behaviors.footsteps.heel_and_toe import (
     Roll,
     find_rolls,
+    pitches,
     split,
     strides,
 )
 from backbeat.behaviors.footsteps.step import FEET, STANDING, Step
 from backbeat.behaviors.motion.time_law import minimum_jerk
+from backbeat.models.dynamics.edges import HEEL, TOE
 from backbeat.optimization.problem.contact_schedule import ContactSchedule, Phase
 
 # Fewest intervals between knots of a phase: a foot that lands or leaves is still
@@ -53,6 +55,8 @@ class Footprints:
         counts: intervals between knots in each.
         places: footprints of each foot, before the first step and after every one.
         rolls: feet that roll over their edges.
+        tilts: (n,) pitch of feet in the air at even shares of their time, by step and
+            foot [rad]; of others it goes smoothly from one roll to the next.
     """
 
     def __init__(
@@ -82,6 +86,7 @@ class Footprints:
         }
         self.counts = [max(LEAST_INTERVALS, round(T / knot_spacing)) for T in lengths]
         self.rolls: list[Roll] = []
+        self.tilts: dict[tuple[int, str], np.ndarray] = {}
         self._go()
 
     def _go(self) -> None:
@@ -132,6 +137,14 @@ class Footprints:
         """How a foot rolls over an edge in a step."""
         asked = i, foot, edge
         return next((r for r in self.rolls if (r.step, r.foot, r.edge) == asked), None)
+
+    def pitches(self, i: int, foot: str, u: np.ndarray) -> np.ndarray:
+        """(n,) pitch of a foot in the air at shares u of a step [rad]."""
+        if (i, foot) in self.tilts:
+            path = self.tilts[i, foot]
+            return np.interp(u, np.linspace(0.0, 1.0, len(path)), path)
+        rolls = self.roll_of(i - 1, foot, TOE), self.roll_of(i + 1, foot, HEEL)
+        return pitches(u, *(r.pitch if r else 0.0 for r in rolls))
 
     def schedule(self) -> ContactSchedule:
         """Contact schedule of the feet, with their places."""

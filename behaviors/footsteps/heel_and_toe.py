@@ -42,6 +42,8 @@ class Roll:
         knots: intervals between knots that it takes, at the start for a heel and at the
             end for a toe.
         pitch: of the foot when it lands or leaves, toe down positive [rad].
+        path: (knots,) pitch at each knot at which it is not flat [rad]; smoothly from
+            none or to none where it is empty.
     """
 
     step: int
@@ -49,6 +51,14 @@ class Roll:
     edge: int
     knots: int
     pitch: float
+    path: tuple[float, ...] = ()
+
+    def pitches(self) -> np.ndarray:
+        """(knots,) pitch at each knot at which it is not flat [rad]."""
+        if self.path:
+            return np.array(self.path)
+        share = 1.0 - np.arange(self.knots) / self.knots
+        return self.pitch * minimum_jerk(share[::-1] if self.edge == TOE else share)
 
 
 def find_rolls(

@@ -7,7 +7,7 @@ import numpy as np
 from pydrake.math import RigidTransform
 
 from backbeat.behaviors.footsteps.footprints import Footprint, Footprints, swing_path
-from backbeat.behaviors.footsteps.heel_and_toe import Roll, pitches, tilted
+from backbeat.behaviors.footsteps.heel_and_toe import Roll, tilted
 from backbeat.behaviors.footsteps.jump import JUMP_CLEARANCE
 from backbeat.behaviors.footsteps.step import FEET, STANDING
 from backbeat.behaviors.motion.time_law import minimum_jerk
@@ -52,7 +52,7 @@ def _swing(
     leaves, lands = prints.roll_of(i - 1, foot, TOE), prints.roll_of(i + 1, foot, HEEL)
     ends = _moved(robot, prints, a, leaves), _moved(robot, prints, b, lands)
     path, height = swing_path(*ends, step, u)
-    pitch = pitches(u, *(r.pitch if r else 0.0 for r in (leaves, lands)))
+    pitch = prints.pitches(i, foot, u)
     # The lower edge of a pitched sole is as high as a flat one.
     path[:, 2] += robot.contacts[name].half_length * np.abs(np.sin(pitch))
     targets = [
@@ -83,14 +83,12 @@ def _pitch(robot: RobotModel, prints: Footprints, roll: Roll) -> FrameTask:
     first, last = prints.starts[roll.step : roll.step + 2]
     if roll.edge == HEEL:
         knots = np.arange(first, first + roll.knots)
-        share = 1.0 - (knots - first) / roll.knots
     else:
         knots = np.arange(last - roll.knots, last) + 1
-        share = 1.0 - (last - knots) / roll.knots
     contact = robot.contacts[robot.feet[roll.foot]]
     support = prints.places[roll.foot][roll.step].pose()
     e = float(edge_offset(contact, roll.edge))
-    targets = [tilted(support, e, roll.pitch * s) for s in minimum_jerk(share)]
+    targets = [tilted(support, e, pitch) for pitch in roll.pitches()]
     return FrameTask(robot.feet[roll.foot], knots, targets, "ry", weight=PITCH_WEIGHT)
 
 

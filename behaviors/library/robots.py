@@ -22,6 +22,10 @@ from backbeat.models.robot.inheritance import Stamp
 USUAL_ROBOT = "atlas"
 # Where cards are, in the folder of a robot; libraries of earlier versions have one too.
 CARDS = "cards"
+# Where imported takes are, beside the folders of robots.
+TAKES = "takes"
+# Folders that no robot has.
+APART = (CARDS, TAKES)
 
 
 def robot_name(robot: str) -> str:
@@ -56,7 +60,7 @@ def robot_beside(robot: str, path: str | Path) -> str:
 def folder_name(name: str) -> str:
     """Folder of the behaviors of a robot of some name."""
     slug = re.sub("[^a-z0-9]+", "-", name.lower()).strip("-")[:64]
-    return slug if slug not in ("", CARDS) else f"robot-{slug}".strip("-")
+    return slug if slug not in ("", *APART) else f"robot-{slug}".strip("-")
 
 
 def robot_sources(robot: str) -> list[Path]:

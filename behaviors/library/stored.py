@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from backbeat.behaviors.library.record import read_header
 from backbeat.behaviors.library.robots import (
-    CARDS,
+    APART,
     USUAL_ROBOT,
     folder_name,
     name_of,
@@ -140,7 +140,9 @@ class Shelf:
             raise cannot_read(self.folder, error) from None
         parts = [(*p.parts[:-1], p.stem) for p in found]
         placed = [Stored(*p) if p[1:] else Stored("", *p) for p in parts]
-        return sorted(s for s in placed if s.robot != CARDS and _NAME.fullmatch(s.name))
+        return sorted(
+            s for s in placed if s.robot not in APART and _NAME.fullmatch(s.name)
+        )
 
     def robot_folder(self, stored: Stored) -> str:
         """Folder of the robot of a behavior; "" if a file beside them is damaged."""

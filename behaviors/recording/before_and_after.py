@@ -119,12 +119,25 @@ def before_and_after(
             f"{where}: the take has no floating base, so that its feet, balance and "
             "torques cannot be judged"
         )
-    inside = (motion.t >= part.start) & (motion.t <= part.end)
-    # Where velocities jump, a time is there twice.
-    inside[1:] &= np.diff(motion.t) > 0
-    q = motion.q[inside]
-    made = Take(motion.t[inside], tuple(robot.joint_names), q[:, 7:], q[:, :7])
+    made = made_take(motion, robot, part.start, part.end)
     return BeforeAndAfter(
         before=examine(take.part(part.first, part.last, where), robot, where),
         after=examine(made, robot, where),
     )
+
+
+def made_take(
+    motion: DenseTrajectory, robot: RobotModel, start: float, end: float
+) -> Take:
+    """Samples of a behavior as a take, so that both are measured alike.
+
+    Args:
+        motion: that of the behavior.
+        robot: whose motion it is, with a floating base.
+        start, end: times of the behavior [s].
+    """
+    inside = (motion.t >= start) & (motion.t <= end)
+    # Where velocities jump, a time is there twice.
+    inside[1:] &= np.diff(motion.t) > 0
+    q = motion.q[inside]
+    return Take(motion.t[inside], tuple(robot.joint_names), q[:, 7:], q[:, :7])

@@ -6,7 +6,7 @@ feet; an optimizer makes a motion of it whose dynamics are possible.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from pydrake.common.eigen_geometry import Quaternion
@@ -15,6 +15,7 @@ from scipy.interpolate import PchipInterpolator
 
 from backbeat.behaviors.motion.time_law import minimum_jerk
 from backbeat.behaviors.posture.stance import support_poses
+from backbeat.behaviors.recording.contacts.step_roll import roll_notes
 from backbeat.behaviors.recording.planted_feet import (
     FootPath,
     Interval,
@@ -75,6 +76,7 @@ def dance_offsets(
     joints: Sequence[str] = (),
     planted: Mapping[str, Sequence[Interval]] | None = None,
     span: Interval | None = None,
+    roll: bool = True,
 ) -> DanceOffsets:
     """Brings a recording within what a robot can do, and its feet to the ground.
 
@@ -87,6 +89,7 @@ def dance_offsets(
         planted: when each foot stands, "left" and "right", in the file's time [s];
             None to find out.
         span: first and last time of the file to take [s]; None for all.
+        roll: whether feet roll over heel and toe where those of the recording do.
 
     Raises:
         BackbeatError: a joint that was not recorded, or feet that make no sense.
@@ -114,7 +117,22 @@ def dance_offsets(
         q[:, :7] = base
     spacing = float(np.median(np.diff(recording.t)))
     motion = plant_feet(robot, t, q, base is not None, planted, where, spacing)
+    if not roll or any(robot.contacts[n].rolls for n in robot.feet.values()):
+        motion = _flat(motion, robot.name if roll else "", where)
     return _on_feet(found, motion, robot, q_start, where, planted is not None)
+
+
+def _flat(motion: PlantedMotion, robot: str, where: str) -> PlantedMotion:
+    """A motion whose feet stay flat, of a robot, or of a user who asked for it."""
+    feet = {f: replace(path, roll=None) for f, path in motion.feet.items()}
+    rolls = [p.roll for p in motion.feet.values() if p.roll is not None]
+    notes = motion.notes
+    if robot and any(r.rolls for r in rolls):
+        notes += (
+            f"{where}: feet roll over heel and toe; {robot} has no joint for ankle "
+            "roll, and its feet stay flat",
+        )
+    return replace(motion, feet=feet, notes=notes)
 
 
 def _on_feet(
@@ -142,12 +160,19 @@ def _on_feet(
     begin, poses = motion.t[0], support_poses(robot, q_start)
     stance = {f: poses[n].translation()[:2] for f, n in robot.feet.items()}
     at = first_places(feet, stance)
+    steps = find_steps(feet, begin, at, where)
     return DanceOffsets(
         t=motion.t - begin,
         offsets=offsets,
-        steps=tuple(find_steps(feet, begin, at, where)),
+        steps=tuple(steps),
         planted={foot: path.planted for foot, path in motion.feet.items()},
-        notes=(*motion.notes, *_stances(motion.feet, is_declared, where)),
+        notes=(
+            *motion.notes,
+            *_stances(motion.feet, is_declared, where),
+            *roll_notes(
+                [s.roll for s in steps], [p.roll for p in feet.values()], where
+            ),
+        ),
         changes=(
             *found.changes,
             *_moved(motion.feet, where),

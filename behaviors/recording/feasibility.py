@@ -111,7 +111,7 @@ def examine(take: Take, robot: RobotModel, where: str) -> TakeReport:
     forces = needed_forces(robot, smooth, v, vdot, touching)
     seen = _Seen(t)
     on = {f: _firm(soles, f, found, leg / LEG) for f in FEET}
-    _see_feet(seen, soles, on)
+    _see_feet(seen, soles, on, leg / LEG)
     _see_joints(seen, robot, q, v, forces.tau)
     # A polynomial through samples beside the ends says little there.
     inner = slice(2, -2)
@@ -217,7 +217,7 @@ def _touching(soles: Soles, ground: np.ndarray, scale: float) -> np.ndarray:
 def _firm(soles: Soles, foot: str, found: FootContacts, scale: float) -> np.ndarray:
     """(n,) whether a foot stands, without what it takes to land and leave."""
     low, n = soles.lowest(foot), len(found.ground)
-    high = FIRM * scale + 2 * noise(low[:, None])
+    high = _high(low, scale)
     flags = np.asarray(found.on[foot] & (low - found.ground < high))
     passing, out = round(ROLLING / soles.dt), np.zeros(n, bool)
     for a, b in runs(flags):
@@ -226,16 +226,29 @@ def _firm(soles: Soles, foot: str, found: FootContacts, scale: float) -> np.ndar
     return out
 
 
-def _see_feet(seen: _Seen, soles: Soles, on: Mapping[str, np.ndarray]) -> None:
-    """How far standing soles slide, and feet are below the floor or above it."""
+def _high(low: np.ndarray, scale: float) -> float:
+    """How high a corner may be that is on the ground, by the heights of the lowest."""
+    return FIRM * scale + 2 * noise(low[:, None])
+
+
+def _see_feet(
+    seen: _Seen, soles: Soles, on: Mapping[str, np.ndarray], scale: float
+) -> None:
+    """How far standing soles slide, and feet are below the floor or above it.
+
+    Of soles that stand on heel or toe, the corners of that edge slide.
+    """
     for foot in FEET:
         corners, name = soles.corners[foot], [f"{foot} foot"]
         slide, above = np.zeros(len(corners)), np.zeros(len(corners))
+        low = soles.lowest(foot)
+        down = corners[:, :, 2] - low[:, None] < _high(low, scale)
         for a, b in runs(on[foot]):
             away = corners[a:b] - np.median(corners[a:b], axis=0)
-            slide[a:b] = np.linalg.norm(away[:, :, :2], axis=2).max(axis=1)
-            above[a:b] = max(float(np.median(soles.lowest(foot)[a:b])), 0.0)
-        below = np.maximum(-soles.lowest(foot), 0.0)
+            slides = np.linalg.norm(away[:, :, :2], axis=2)
+            slide[a:b] = np.where(down[a:b], slides, 0.0).max(axis=1)
+            above[a:b] = max(float(np.median(low[a:b])), 0.0)
+        below = np.maximum(-low, 0.0)
         seen.all("foot_slide", slide[:, None], name)
         seen.all("floating", above[:, None], name)
         seen.all("penetration", below[:, None], name)

@@ -8,7 +8,7 @@ has it, laid flat about the corner on which it is.
 
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -16,7 +16,9 @@ from backbeat.behaviors.footsteps.step import FEET
 from backbeat.behaviors.library.runs import runs
 from backbeat.behaviors.recording.base_order import put_right
 from backbeat.behaviors.recording.carried_base import carried
+from backbeat.behaviors.recording.contacts.foot_roll import FootRoll, find_foot_roll
 from backbeat.behaviors.recording.foot_contacts import (
+    LEG,
     FootContacts,
     find_contacts,
     ground_under,
@@ -55,6 +57,7 @@ class FootPath:
         paths: (m, 3) places of the sole in between, each from where it leaves to where
             it lands [m].
         tilt: of the sole, at most [rad].
+        roll: how it rolls over heel and toe; None if it is to stay flat.
     """
 
     planted: tuple[Interval, ...]
@@ -62,6 +65,7 @@ class FootPath:
     slides: np.ndarray
     paths: tuple[np.ndarray, ...]
     tilt: float
+    roll: FootRoll | None = None
 
 
 @dataclass(frozen=True)
@@ -141,6 +145,9 @@ def plant_feet(
         q = carried(robot, dt, still[kept], on)
         soles = recorded = find_soles(robot, dt, q)
     feet = {f: _path(t, soles, recorded, f, on[f], where) for f in FEET}
+    for f, other in zip(FEET, reversed(FEET), strict=True):
+        roll = find_foot_roll(t, soles, f, on[f], on[other], leg / LEG)
+        feet[f] = replace(feet[f], roll=roll)
     return PlantedMotion(t, q, soles.com, feet, kept, tuple(notes))
 
 

@@ -40,6 +40,10 @@ class Soles:
         R = self.R[foot]
         return np.unwrap(np.arctan2(R[:, 1, 0], R[:, 0, 0]))
 
+    def pitch(self, foot: str) -> np.ndarray:
+        """(n,) pitch of a sole, toe down positive [rad]."""
+        return np.arcsin(np.clip(-self.R[foot][:, 2, 0], -1.0, 1.0))
+
     def tilt(self, foot: str) -> np.ndarray:
         """(n,) angle between a sole and the ground [rad]."""
         return np.arccos(np.clip(self.R[foot][:, 2, 2], -1.0, 1.0))

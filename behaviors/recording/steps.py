@@ -1,12 +1,14 @@
 """Steps of a recording: what its feet do between the times at which they stand."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from backbeat.behaviors.footsteps.step import FEET
+from backbeat.behaviors.footsteps.step_rolls import StepRoll
 from backbeat.behaviors.motion.time_law import minimum_jerk
+from backbeat.behaviors.recording.contacts.step_roll import step_roll
 from backbeat.behaviors.recording.planted_feet import FootPath
 from backbeat.models.common.errors import BackbeatError
 
@@ -37,6 +39,7 @@ class RecordedStep:
         rise: how high it gets [m].
         via: (m, 3) places on the way, from where it left, ahead and left of where the
             foot faced there [m].
+        roll: how the foot rolls over heel and toe; None if it stays flat.
     """
 
     start: float
@@ -46,6 +49,7 @@ class RecordedStep:
     turn: float
     rise: float
     via: np.ndarray
+    roll: StepRoll | None = None
 
 
 def moved_start(
@@ -154,7 +158,9 @@ def find_steps(
     """
     steps: list[RecordedStep] = []
     at, faces = dict(places), 0.5 * (places["left"][2] + places["right"][2])
-    for off, on, foot, k in _swings(feet):
+    found = _swings(feet)
+    rolls = _rolls(feet, found)
+    for (off, on, foot, k), roll in zip(found, rolls, strict=True):
         start, end = off - begin, on - begin
         if steps and start < steps[-1].end - 1e-9:
             raise BackbeatError(
@@ -166,7 +172,7 @@ def find_steps(
         heading = 0.5 * (at["left"][2] + at["right"][2])
         c, s = np.cos(heading), np.sin(heading)
         x, y = new[:2] - at[foot][:2]
-        via = _via(feet[foot], k, at[foot])
+        via = _via(feet[foot], k, at[foot], roll)
         steps.append(
             RecordedStep(
                 start,
@@ -176,13 +182,26 @@ def find_steps(
                 float(new[2] - at[foot][2]),
                 float(via[:, 2].max()),
                 _turned(via, faces + at[foot][2] - places[foot][2]),
+                roll,
             )
         )
         at[foot] = new
     return steps
 
 
-def _via(path: FootPath, k: int, at: np.ndarray) -> np.ndarray:
+def _rolls(
+    feet: Mapping[str, FootPath], found: Sequence[tuple[float, float, str, int]]
+) -> list[StepRoll | None]:
+    """How the foot in the air rolls before and after each step."""
+    begins = [-np.inf, *(on for _, on, _, _ in found)]
+    ends = [*(off for off, _, _, _ in found[1:]), np.inf]
+    return [
+        step_roll(feet[foot].roll, k, (off, on), (begin, end))
+        for (off, on, foot, k), begin, end in zip(found, begins, ends, strict=False)
+    ]
+
+
+def _via(path: FootPath, k: int, at: np.ndarray, roll: StepRoll | None) -> np.ndarray:
     """(m, 3) places on the way after the k-th stance, from where it counts as leaving.
 
     What is recorded is what it differs by from the straight way [m].
@@ -197,6 +216,14 @@ def _via(path: FootPath, k: int, at: np.ndarray) -> np.ndarray:
     moved = np.r_[at[:2] - first[:2], 0.0]
     via = here - first - s * moved
     top = max(float(way[:, 2].max()), 1e-3)
+    if roll is not None and path.roll is not None:
+        # Heights are those of the lower edge, and ways start where the edge leaves it.
+        tilts = np.abs(np.interp(u, np.linspace(0.0, 1.0, len(roll.way)), roll.way))
+        via[:, 2] = np.maximum(via[:, 2] - path.roll.half * np.sin(tilts), 0.0)
+        ahead = path.roll.half * (1 - np.cos(roll.leaving[-1])) * (roll.toe > 0)
+        yaw = path.places[k][2]
+        via[:, :2] -= ahead * np.array([np.cos(yaw), np.sin(yaw)])
+        top = max(float(via[:, 2].max()), 1e-3)
     # As high as it may get, and as it has to.
     arch = np.sin(np.pi * u) ** 2
     via[:, 2] = via[:, 2] * min(1.0, MOST_RISE / top)

@@ -26,6 +26,7 @@ BYTES = {
     "behavior": 500_000_000,
     "run": 1_000_000_000,
     "sweep table": 100_000_000,
+    "take table": 100_000_000,
     "card": 1_000_000,
     "window": 600_000_000,
     "model": 10_000_000,
@@ -83,6 +84,8 @@ TRIANGLES = 1_000_000
 CELLS, SOME_CELLS, CELLS_PER_BYTE = 120_000_000, 20_000_000, 10
 # Arrays in a file of arrays, and numbers in one of them.
 ARRAYS, ARRAY_NUMBERS = 200, 20_000_000
+# Files and folders in a folder of takes.
+FOLDER_FILES = 100_000
 # Cells of a sweep: behaviors by cases by values; and its seeds.
 SWEEP_CELLS, SWEEP_SEEDS = 4_000, 10_000
 # Longest that anything is simulated before or after a behavior [s].

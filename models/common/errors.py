@@ -3,7 +3,7 @@
 import difflib
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import ClassVar, Self
@@ -85,6 +85,17 @@ class BackbeatError(Exception):
     def without(self, place: object) -> str:
         """The sentence as it stands behind a place that is written already."""
         return behind_place(str(self), place)
+
+    def naming(self, names: Mapping[object, str]) -> str:
+        """The sentence with other names for files.
+
+        Args:
+            names: by what the sentence calls them; longer ones come first.
+        """
+        sentence = str(self)
+        for called, name in names.items():
+            sentence = sentence.replace(str(called), name)
+        return sentence
 
     def repeats(self, other: "BackbeatError") -> bool:
         """Whether this is the fault that another error stated before."""

@@ -21,8 +21,21 @@ from pydrake.multibody.tree import RigidBody
 
 # Fraction of a patch that plans use, so that a real sole stays flat.
 PATCH_MARGIN = 0.95
-# Rows of the wrench cone of a patch.
+# What the rows of the wrench cone of a patch {} limit; axes are those of the patch.
+CONE = (
+    "friction of {} forward",
+    "friction of {} backward",
+    "friction of {} to the left",
+    "friction of {} to the right",
+    "center of pressure of {} at its left edge",
+    "center of pressure of {} at its right edge",
+    "center of pressure of {} at its back edge",
+    "center of pressure of {} at its front edge",
+    *["yaw moment of {}, with friction and pressure"] * 8,
+)
+# Rows of the wrench cone of a patch; compiled functions take numbers that are written.
 CONE_ROWS = 16
+assert len(CONE) == CONE_ROWS
 
 
 def wrench_cone(half_length: float, half_width: float, mu: float) -> np.ndarray:

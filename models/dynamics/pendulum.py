@@ -16,9 +16,7 @@ def pendulum_frequency(height: float, gravity: float, least: float) -> float:
     The divergent component of motion is c + c' / omega.
 
     Args:
-        height: of the center of mass above its support [m]. The predictive program
-            takes that at the start of a behavior, its terminal cost the mean over the
-            behavior, and the detection of falls the measured one.
+        height: of the center of mass above its support [m].
         gravity: [m/s^2].
         least: height that is taken in place of lower ones [m].
     """

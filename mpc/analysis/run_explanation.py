@@ -75,7 +75,12 @@ def explain_run(run: SimulationRun, t: float) -> RunExplanation:
     robot, patches, points = reference.robot, reference.patches, reference.points
     upper = make_upper_body(reference, scenario.control.upper_body)
     program = make_whole_body_program(
-        robot, patches, points, scenario.control.preset, upper
+        robot,
+        patches,
+        points,
+        scenario.control.preset,
+        upper,
+        (run.weights.whole_body, run.weights.stance),
     )
     core = WholeBodyCore(program, reference, scenario.tick_timing, upper=upper)
     # A plan that arrives with a tick is read by the next.
@@ -83,7 +88,7 @@ def explain_run(run: SimulationRun, t: float) -> RunExplanation:
     made = [p for p in run.plans if p.time < plan.time]
     made_at, now = plan.time - scenario.timing.lead_in, float(run.t[i])
     settings = settings_at(scenario, run.behavior, made_at).plan
-    weights = settings.adapt(run.weights)
+    weights = settings.adapt(run.weights.predictive)
     held = settings_at(scenario, run.behavior, now).hands
     hands = {hand.part: hand.at(now) for hand in held}
     target = None

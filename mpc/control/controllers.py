@@ -15,10 +15,8 @@ from backbeat.mpc.control.function_commands import FunctionCommands
 from backbeat.mpc.control.own_controllers import FunctionPlanner, OwnControllers
 from backbeat.mpc.control.plan_channel import PlanChannel, PlanDelivery
 from backbeat.mpc.control.user_code import UserCode
-from backbeat.mpc.plans.weights import PredictiveWeights
 from backbeat.mpc.predictive.controller import Planner, PredictiveController
 from backbeat.mpc.predictive.program import PredictiveProgram
-from backbeat.mpc.predictive.recovery import STEPPING
 from backbeat.mpc.reference.trajectory import Reference, check_flat
 from backbeat.mpc.safety.fail_safe import Safety
 from backbeat.mpc.scenario.model_mismatch import ModelMismatch
@@ -26,6 +24,7 @@ from backbeat.mpc.scenario.parts.control import ControlOptions
 from backbeat.mpc.scenario.parts.timing import TimingSettings
 from backbeat.mpc.scenario.tick_loss import tick_losses
 from backbeat.mpc.scenario.upper_body_task import UpperBodyTask
+from backbeat.mpc.weights.controller_weights import AnyWeights, ControllerWeights
 from backbeat.mpc.whole_body.controller import WholeBodyController
 from backbeat.mpc.whole_body.programs.preset import make_whole_body_program
 from backbeat.mpc.whole_body.programs.upper_body import UpperBody
@@ -142,7 +141,7 @@ def add_controllers(
     builder: DiagramBuilder,
     reference: Reference,
     settings: ControllerSettings,
-    weights: PredictiveWeights | None = None,
+    weights: AnyWeights = None,
     planner: Planner | None = None,
     is_steady: bool = False,
     own: OwnControllers | None = None,
@@ -153,14 +152,16 @@ def add_controllers(
         builder: of the diagram.
         reference: the behavior.
         settings: periods, delays and switches.
-        weights: weights of the predictive program.
+        weights: of the controllers, or of the predictive program alone, on which are
+            those that the settings give; None for those that ship.
         planner: plans in place of the predictive controller; None for itself.
         is_steady: whether the delay of plans never changes.
         own: what takes the place of either; None for ours.
     """
     timing, given, own = settings.timing, own, own or OwnControllers()
     first = settings.control.plan_settings(reference.behavior)
-    program = PredictiveProgram(reference, first.adapt(weights or PredictiveWeights()))
+    of = settings.control.on_weights(weights)
+    program = PredictiveProgram(reference, first.adapt(of.predictive))
     if callable(own.plan):
         planner = FunctionPlanner(own.plan, reference, own.code)
     predictive = (
@@ -170,10 +171,10 @@ def add_controllers(
             program,
             timing.plan_period,
             timing.lead_in,
-            STEPPING,
+            of.recovery,
             timing.planning_time,
             planner,
-            weights,
+            of.predictive,
         )
     )
     builder.AddNamedSystem("predictive_controller", predictive)
@@ -181,7 +182,7 @@ def add_controllers(
     channel = PlanChannel(settings.delivery, rest, is_steady)
     builder.AddNamedSystem("plan_channel", channel)
     builder.Connect(predictive.GetOutputPort("plan"), channel.GetInputPort("sent"))
-    whole_body = _make_whole_body(reference, settings, own)
+    whole_body = _make_whole_body(reference, settings, of, own)
     builder.AddNamedSystem("whole_body_controller", whole_body)
     if whole_body.HasInputPort("plan"):
         builder.Connect(channel.GetOutputPort("plan"), whole_body.GetInputPort("plan"))
@@ -228,7 +229,10 @@ def make_upper_body(reference: Reference, task: UpperBodyTask) -> UpperBody | No
 
 
 def _make_whole_body(
-    reference: Reference, settings: ControllerSettings, own: OwnControllers
+    reference: Reference,
+    settings: ControllerSettings,
+    weights: ControllerWeights,
+    own: OwnControllers,
 ) -> LeafSystem:
     """The fast controller."""
     if isinstance(own.command, LeafSystem):
@@ -242,7 +246,14 @@ def _make_whole_body(
     if control.preset:
         check_flat(reference, "a preset of tasks", "leave the preset out")
     return WholeBodyController(
-        make_whole_body_program(robot, patches, points, control.preset, upper),
+        make_whole_body_program(
+            robot,
+            patches,
+            points,
+            control.preset,
+            upper,
+            (weights.whole_body, weights.stance),
+        ),
         reference,
         settings.ticks,
         settings.timing.lead_in,

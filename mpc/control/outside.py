@@ -13,13 +13,13 @@ from pydrake.systems.framework import Context, DiagramBuilder
 from backbeat.behaviors.library.behavior import Behavior
 from backbeat.models.robot.model import RobotModel
 from backbeat.mpc.control.controllers import Controllers, ControllerSettings
-from backbeat.mpc.plans.weights import PredictiveWeights
 from backbeat.mpc.reference.trajectory import Reference
 from backbeat.mpc.safety.fail_safe import Safety
 from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.scenario.task_space_scenario import TaskSpaceScenario
 from backbeat.mpc.task_space.law import TaskSpaceLaw
 from backbeat.mpc.task_space.system import TaskSpaceSystem
+from backbeat.mpc.weights.controller_weights import ControllerWeights
 
 
 class OutsideControllers(Protocol):
@@ -74,6 +74,6 @@ class OutsideTaskSpace(Protocol):
 
 # What connects a run to controllers that are somewhere else.
 ConnectControllers = Callable[
-    [Behavior, Scenario, PredictiveWeights | None], OutsideControllers
+    [Behavior, Scenario, ControllerWeights | None], OutsideControllers
 ]
 ConnectTaskSpace = Callable[[RobotModel, TaskSpaceScenario], OutsideTaskSpace]

@@ -26,10 +26,11 @@ from backbeat.mpc.predictive.core import PredictiveCore
 from backbeat.mpc.predictive.memory import PredictiveMemory
 from backbeat.mpc.predictive.plan_message import pack, unpack
 from backbeat.mpc.predictive.program import PredictiveProgram
-from backbeat.mpc.predictive.recovery import STEPPING
+from backbeat.mpc.predictive.recovery import STEPPING, Recovery
 from backbeat.mpc.predictive.settings import PlanSettings
 from backbeat.mpc.reference.trajectory import Reference
 from backbeat.mpc.scenario.parts.timing import TimingSettings
+from backbeat.mpc.weights.controller_weights import ControllerWeights, check_elsewhere
 
 _LENGTH = struct.Struct("<Q")
 # Longest that the process may take to start, and to answer [s].
@@ -44,6 +45,7 @@ class PlannerSettings:
         weights: of the predictive program, before settings adapt them.
         settings: of plans at the start.
         period, start_time, planning_time: as of PredictiveCore [s].
+        recovery: when and how to step.
     """
 
     weights: PredictiveWeights
@@ -51,14 +53,15 @@ class PlannerSettings:
     period: float
     start_time: float
     planning_time: float
+    recovery: Recovery = STEPPING
 
     @classmethod
     def of(
-        cls, timing: TimingSettings, plan: PlanSettings, weights: PredictiveWeights
+        cls, timing: TimingSettings, plan: PlanSettings, weights: ControllerWeights
     ) -> "PlannerSettings":
         """What a planner is told of a run with these periods."""
         times = timing.plan_period, timing.lead_in, timing.planning_time
-        return cls(weights, plan, *times)
+        return cls(weights.predictive, plan, *times, weights.recovery)
 
     def make_core(self, behavior: Behavior) -> PredictiveCore:
         """What plans with these settings."""
@@ -66,7 +69,7 @@ class PlannerSettings:
             PredictiveProgram(Reference(behavior), self.settings.adapt(self.weights)),
             self.period,
             self.start_time,
-            STEPPING,
+            self.recovery,
             planning_time=self.planning_time,
             weights=self.weights,
         )
@@ -101,8 +104,9 @@ class PlannerProcess(Closing):
         """Starts the process and waits until it can plan.
 
         Raises:
-            BackbeatError: it does not start.
+            BackbeatError: it does not start, or lacks the code of a term.
         """
+        check_elsewhere(settings.weights, "a planner in a process")
         self._open: PendingMemory | None = None
         threads = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115
@@ -232,7 +236,8 @@ def main() -> None:
     head = unpack(message)
     behavior = Library(head.pop("folder")).load(head.pop("behavior"))
     weights = PredictiveWeights(**head.pop("weights"))
-    step = PlannerSettings(weights, **head).make_core(behavior)
+    recovery = Recovery(**head.pop("recovery"))
+    step = PlannerSettings(weights, recovery=recovery, **head).make_core(behavior)
     _write(answers, pack("ready"))
     while (message := _read(sys.stdin.buffer)) is not None:
         _write(answers, pack(step(*unpack(message))))

@@ -6,7 +6,7 @@ import numpy as np
 
 from backbeat.models.contact.cones import PATCH_MARGIN
 from backbeat.models.dynamics.frames import LINE
-from backbeat.mpc.plans.weights import PRESSURE_ROWS
+from backbeat.mpc.horizon.patch_rows import PRESSURE_ROWS
 
 # Rows of `patch_rows` of a patch, components of its wrench, and its normal force.
 ROWS, COMPONENTS, NORMAL = 10, 6, 5

@@ -21,10 +21,7 @@ from backbeat.mpc.plans.start import PlanStart
 from backbeat.mpc.plans.stepping import AddedStep, covered, standing
 from backbeat.mpc.plans.touchdown import Touchdown, behind
 from backbeat.mpc.reference.trajectory import Reference
-
-# States of the predictive program without the soles: CoM, velocity, angular momentum
-# per mass, rotation, time.
-BODY = 13
+from backbeat.mpc.terms.unknowns import BODY
 
 
 class Horizon(NamedTuple):

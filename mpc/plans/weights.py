@@ -1,140 +1,265 @@
 """Weights and bounds of the predictive program, and the priority of the beat."""
 
-import logging
-from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
-from typing import Any
+from collections.abc import Collection
+from dataclasses import dataclass, replace
 
-import numpy as np
-
-from backbeat.models.common.errors import BackbeatError, shown, unknown_name
-from backbeat.models.contact.cones import PATCH_MARGIN
+from backbeat.models.common.errors import BackbeatError
 from backbeat.models.contact.friction import PREDICTED_FRICTION
 from backbeat.mpc.reference.scale import LEG
+from backbeat.mpc.terms.checks import check_numbers
+from backbeat.mpc.terms.declared import (
+    On,
+    Term,
+    cost,
+    declarations,
+    multiplied,
+    number,
+    scaled,
+)
 
-# Largest weight, and largest number of intervals of a horizon, which is ten seconds.
-MOST_WEIGHT, MOST_KNOTS = 1e9, 200
-# Names of earlier versions, as run files and other programs still have them.
-OLD_NAMES = {
-    "calm_beat": "balanced_beat",
-    "theta": "time_dilation",
-    "theta_change": "time_dilation_change",
-    "jump": "footstep_adjustment",
-    "slowest": "min_phase_rate",
-    "fastest": "max_phase_rate",
-    "hurry": "max_phase_rate_change",
-    "reach": "max_step_length",
-    "apart": "min_step_width",
-    "crouch": "com_lowering",
-    "rise": "max_com_rise",
-    "calm": "dcm_error_low",
-    "lost": "dcm_error_high",
-}
+# Largest number of intervals of a horizon, which is ten seconds.
+MOST_KNOTS = 200
+# Factor on the weights of quantities that a plan must not change.
+HELD = 1e3
 
 
 @dataclass(frozen=True)
 class PredictiveWeights:
-    """Horizon, weights and bounds of the predictive program.
+    """Costs, bounds and thresholds of the predictive program, each declared once.
 
-    Attributes:
-        knots: intervals of the horizon.
-        spacing: phase of an interval [s]; knots * spacing is the horizon.
-        com, height, velocity, momentum, rotation: weights per second on the state;
-            the length of the legs bounds the height, so it weighs more than the place.
-        beat, balanced_beat: weights on time minus phase at a large and at a small DCM
-            error; see `with_beat_priority`.
-        time_dilation: weight on the dilation of an interval's time.
-        time_dilation_change: weight on its change between intervals.
-        shift, footstep_adjustment: weights on soles away from their planned places,
-            and on moving them there.
-        force, vertical, moment: weights on wrench deviations.
-        terminal: weight on the divergent component at the end of the horizon.
-        min_phase_rate, max_phase_rate: bounds on the phase rate.
-        max_phase_rate_change: bound on the change of the phase rate per time [1/s].
-        friction: coefficient of friction that plans assume.
-        yaw_moment: largest yaw moment of a patch per normal force [m].
-        max_force: largest normal force of a patch [weights].
-        stepping: whether soles in the air may land elsewhere.
-        max_step_length: largest distance of the soles, forward and sideways [m].
-        min_step_width: least distance of the soles sideways [m].
-        com_lowering: how far below the behavior's height the CoM is held during steps
-            that the behavior does not make, and at a large DCM error, so that legs stay
-            bent [m].
-        max_com_rise: bound on the CoM's height above the behavior's [m]: legs that are
-            extended to their full length leave the ground and carry no load.
-        dcm_error_low, dcm_error_high: errors of the divergent component of motion
-            between which `beat` and `com_lowering` are blended in, from none to all
-            [m].
-        leg: length of the legs that all of these are for [m]; see `for_leg`.
+    `docs/weights.md` has them as a table. A term of one's own is a class that inherits
+    from this one and has another field, see `docs/own_cost.py`.
     """
 
-    knots: int = 26
-    spacing: float = 0.05
-    com: float = 100.0
-    height: float = 1000.0
-    velocity: float = 10.0
-    momentum: float = 10.0
-    rotation: float = 100.0
-    beat: float = 20.0
-    balanced_beat: float = 20.0
-    time_dilation: float = 1000.0
-    time_dilation_change: float = 200.0
-    shift: float = 15.0
-    footstep_adjustment: float = 1.0
-    force: float = 0.5
-    vertical: float = 0.2
-    moment: float = 5.0
-    terminal: float = 300.0
-    min_phase_rate: float = 0.6
-    max_phase_rate: float = 1.6
-    max_phase_rate_change: float = 40.0
-    friction: float = PREDICTED_FRICTION
-    yaw_moment: float = 0.05
-    max_force: float = 2.2
-    stepping: bool = True
-    max_step_length: tuple[float, float] = (0.55, 0.75)
-    min_step_width: float = 0.17
-    com_lowering: float = 0.05
-    max_com_rise: float = 0.04
-    dcm_error_low: float = 0.03
-    dcm_error_high: float = 0.1
-    leg: float = LEG
+    knots: int = number(26, "", "Intervals of the horizon.")
+    spacing: float = number(
+        0.05, "s", "Phase of an interval; knots times spacing is the horizon."
+    )
+    end: float = number(
+        2.0,
+        "s",
+        "Time for which the last state counts: it stands for what comes after it.",
+    )
+    com: float = cost(
+        100.0,
+        Term(
+            "center of mass away from the soles",
+            "dc - mean dp, in the plane",
+            "m",
+            lambda z: (z.com - z.middle)[:2],
+        ),
+        without_steps=2.5,
+    )
+    height: float = cost(
+        1000.0,
+        Term("height of the center of mass", "dc, vertical", "m", lambda z: z.com[2:]),
+        help="The length of the legs bounds it, so it weighs more than the place.",
+        without_steps=0.12,
+    )
+    velocity: float = cost(
+        10.0,
+        Term(
+            "velocity", "dv + (theta / h) v_ref", "m/s", lambda z: z.velocity, On.PACED
+        ),
+        without_steps=0.09,
+    )
+    momentum: float = cost(
+        10.0,
+        Term("angular momentum", "dk", "m^2/s", lambda z: z.momentum, switch="posture"),
+        help="It is per mass.",
+        without_steps=4.3,
+    )
+    rotation: float = cost(
+        100.0,
+        Term(
+            "rotation of the body",
+            "dphi",
+            "rad",
+            lambda z: z.rotation,
+            switch="posture",
+        ),
+        without_steps=0.034,
+    )
+    beat: float = cost(
+        20.0,
+        Term("time off the beat", "dT", "s", lambda z: z.time, On.BEAT),
+        help="The weight at a large DCM error; see `beat_priority`.",
+    )
+    balanced_beat: float = number(
+        20.0,
+        "1/(s^2 s)",
+        "Weight on the time off the beat at a small DCM error.",
+        divides=True,
+    )
+    time_dilation: float = cost(
+        1000.0,
+        Term("time dilation", "theta", "s", lambda z: z.dilation, On.DILATION),
+    )
+    time_dilation_change: float = cost(
+        200.0,
+        Term(
+            "change of the time dilation",
+            "theta_k - theta_k-1",
+            "s",
+            lambda z: z.dilation,
+            On.CHANGE,
+        ),
+    )
+    shift: float = cost(
+        15.0,
+        Term("soles elsewhere", "dp", "m", lambda z: z.soles),
+    )
+    footstep_adjustment: float = cost(
+        1.0,
+        Term("moving soles", "j", "m", lambda z: z.moves, On.INPUT),
+    )
+    force: float = cost(
+        0.5,
+        Term(
+            "horizontal forces",
+            "dw, forces along the patch",
+            "weights",
+            lambda z: z.force,
+            On.INPUT,
+            switch="forces",
+        ),
+        without_steps=0.4,
+    )
+    vertical: float = cost(
+        0.2,
+        Term(
+            "vertical forces",
+            "dw, normal forces",
+            "weights",
+            lambda z: z.vertical,
+            On.INPUT,
+            switch="forces",
+        ),
+    )
+    moment: float = cost(
+        5.0,
+        Term(
+            "moments",
+            "dw, moments",
+            "weights m",
+            lambda z: z.moment,
+            On.INPUT,
+            switch="forces",
+        ),
+    )
+    terminal: float = cost(
+        300.0,
+        Term(
+            "divergent component at the end",
+            "dc - mean dp + dv / omega",
+            "m",
+            lambda z: z.capture,
+            On.END,
+        ),
+        without_steps=0.87,
+    )
+    min_phase_rate: float = number(
+        0.6, "", "Least phase rate.", limit="phase rate at its minimum"
+    )
+    max_phase_rate: float = number(
+        1.6, "", "Largest phase rate.", limit="phase rate at its maximum"
+    )
+    max_phase_rate_change: float = number(
+        40.0,
+        "1/s",
+        "Largest change of the phase rate per time.",
+        divides=True,
+        limit="{way} of the phase rate at its limit",
+    )
+    rate_change_intervals: int = number(
+        4,
+        "",
+        "Intervals over which that holds. Rows across intervals cost time, and later "
+        "ones are planned ten times again before they are in force.",
+    )
+    max_step_rate: float = number(
+        1.05,
+        "",
+        "Largest phase rate in an added step, which takes about the least time of a "
+        "swing.",
+        limit="phase rate of an added step at its maximum",
+    )
+    friction: float = number(
+        PREDICTED_FRICTION, "", "Coefficient of friction that plans assume."
+    )
+    yaw_moment: float = number(
+        0.05, "m", "Largest yaw moment of a patch per normal force."
+    )
+    max_force: float = number(
+        2.2,
+        "weights",
+        "Largest normal force of a patch.",
+        limit="normal force of {patch} at its {side} limit",
+    )
+    stepping: bool = number(True, "", "Whether soles in the air may land elsewhere.")
+    max_step_length: tuple[float, float] = number(
+        (0.55, 0.75),
+        "m",
+        "Largest distance of the soles, forward and sideways.",
+        limit="distance of the soles {way} at its {side} limit",
+    )
+    min_step_width: float = number(0.17, "m", "Least distance of the soles sideways.")
+    foot_speed: float = number(
+        3.0,
+        "m/s",
+        "Speed of a sole in the air, which bounds how far it may be moved.",
+        limit="move of {patch} {way} in the air",
+    )
+    commit_time: float = number(
+        0.05, "s", "Time before landing in which a sole keeps its landing place."
+    )
+    com_lowering: float = number(
+        0.05,
+        "m",
+        "How far below the behavior's height the CoM is held during steps that the "
+        "behavior does not make, and at a large DCM error, so that legs stay bent.",
+        without_steps=0.0,
+    )
+    rise_time: float = number(
+        0.4, "s", "Time in which all of that lowering is taken back."
+    )
+    max_com_rise: float = number(
+        0.04,
+        "m",
+        "Bound on the CoM's height above the behavior's: legs that are extended to "
+        "their full length leave the ground and carry no load.",
+        limit="height of the center of mass at its upper limit",
+    )
+    rise_margin: float = number(
+        0.015,
+        "m",
+        "Margin of that bound above the ballistic height, for the error of the "
+        "linearization.",
+    )
+    dcm_error_low: float = number(
+        0.03,
+        "m",
+        "Error of the divergent component of motion below which `balanced_beat` holds "
+        "and nothing is lowered.",
+    )
+    dcm_error_high: float = number(
+        0.1, "m", "Error above which `beat` and all of `com_lowering` hold."
+    )
+    leg: float = number(
+        LEG,
+        "m",
+        "Length of the legs that all of these are for; see `for_leg`.",
+        in_files=False,
+    )
 
     def for_leg(self, leg: float) -> "PredictiveWeights":
         """These weights for another length of the legs [m], times scaled likewise.
 
         Motions of robots of one shape then have the same optimum at their size, see
-        `backbeat.mpc.reference.scale`: what is dimensionless stays, as deviations of
-        forces in weights, and the others go with the dimension of what they weigh.
+        `backbeat.mpc.reference.scale`.
         """
         x = leg / self.leg
-        if x == 1.0:
-            return self
-        return replace(
-            self,
-            spacing=self.spacing * x**0.5,
-            com=self.com / x**2,
-            height=self.height / x**2,
-            velocity=self.velocity / x,
-            momentum=self.momentum / x**3,
-            beat=self.beat / x,
-            balanced_beat=self.balanced_beat / x,
-            time_dilation=self.time_dilation / x,
-            time_dilation_change=self.time_dilation_change / x,
-            shift=self.shift / x**2,
-            footstep_adjustment=self.footstep_adjustment / x**2,
-            moment=self.moment / x**2,
-            terminal=self.terminal / x**1.5,
-            max_phase_rate_change=self.max_phase_rate_change / x**0.5,
-            yaw_moment=self.yaw_moment * x,
-            max_step_length=(self.max_step_length[0] * x, self.max_step_length[1] * x),
-            min_step_width=self.min_step_width * x,
-            com_lowering=self.com_lowering * x,
-            max_com_rise=self.max_com_rise * x,
-            dcm_error_low=self.dcm_error_low * x,
-            dcm_error_high=self.dcm_error_high * x,
-            leg=leg,
-        )
+        return self if x == 1.0 else scaled(self, x, leg=leg)
 
     def check(self) -> "PredictiveWeights":
         """Returns the weights if they describe a valid program.
@@ -142,17 +267,7 @@ class PredictiveWeights:
         Raises:
             BackbeatError: a value is not a number, negative or out of range.
         """
-        usual = PredictiveWeights()
-        for name, value in vars(self).items():
-            numbers = value if isinstance(value, tuple) else (value,)
-            is_like = type(value) is type(getattr(usual, name)) and len(numbers) == (
-                2 if name == "max_step_length" else 1
-            )
-            if not is_like or not all(0 <= x <= MOST_WEIGHT for x in numbers):
-                raise BackbeatError(
-                    f"weights: {name} is {shown(value)}; it must be like "
-                    f"{getattr(usual, name)}, with numbers from 0 to {MOST_WEIGHT:g}"
-                )
+        check_numbers(self, "weights")
         if not (4 <= self.knots <= MOST_KNOTS and 0.005 <= self.spacing <= 0.5):
             raise BackbeatError(
                 f"weights: knots is from 4 to {MOST_KNOTS} and spacing from 0.005 to "
@@ -160,6 +275,13 @@ class PredictiveWeights:
             )
         if not 0 < self.min_phase_rate <= 1 <= self.max_phase_rate:
             raise BackbeatError("weights: 0 < min_phase_rate <= 1 <= max_phase_rate")
+        if not self.dcm_error_low < self.dcm_error_high:
+            raise BackbeatError(
+                f"weights: dcm_error_low, {self.dcm_error_low:g}, must be below "
+                f"dcm_error_high, {self.dcm_error_high:g}"
+            )
+        if not self.rise_time > 0 or not self.max_step_rate > 0:
+            raise BackbeatError("weights: rise_time and max_step_rate are above 0")
         return self
 
     @property
@@ -173,18 +295,15 @@ class PredictiveWeights:
         Its body has to rotate, and to rotate back slowly enough, to keep the divergent
         component above the feet. Height weighs less, and the CoM is not lowered.
         """
-        return replace(
-            self,
-            stepping=False,
-            com=2.5 * self.com,
-            height=0.12 * self.height,
-            velocity=0.09 * self.velocity,
-            momentum=4.3 * self.momentum,
-            rotation=0.034 * self.rotation,
-            force=0.4 * self.force,
-            terminal=0.87 * self.terminal,
-            com_lowering=0.0,
-        )
+        factors = {n: d.without_steps for n, d in declarations(self).items()}
+        changed = {n: x for n, x in factors.items() if x != 1.0}
+        return multiplied(self, changed, stepping=False)
+
+    def held(self, switches: Collection[str]) -> "PredictiveWeights":
+        """These weights where plans must not change what these switches are of."""
+        found = declarations(self).items()
+        names = [n for n, d in found if d.cost and d.cost.switch in switches]
+        return multiplied(self, dict.fromkeys(names, HELD))
 
     def with_beat_priority(self, priority: float) -> "PredictiveWeights":
         """These weights with a priority of the beat against balance.
@@ -206,85 +325,3 @@ class PredictiveWeights:
             min_phase_rate=1 - room * (1 - self.min_phase_rate),
             max_phase_rate=1 + room * (self.max_phase_rate - 1),
         )
-
-
-# Rows of the center of pressure along the length, of those of `patch_rows`.
-PRESSURE_ROWS = np.array([3, 8])
-
-
-def patch_rows(
-    half_length: float,
-    half_width: float,
-    w: PredictiveWeights,
-    friction_scale: float = 1.0,
-) -> np.ndarray:
-    """(10, 6) rows A with A w <= 0: friction, center of pressure, yaw moment.
-
-    Args:
-        half_length, half_width: of the patch [m].
-        w: the friction and yaw moment that are assumed.
-        friction_scale: share of the assumed friction that the floor provides.
-    """
-    X, Y = PATCH_MARGIN * half_length, PATCH_MARGIN * half_width
-    mu = friction_scale * w.friction / np.sqrt(2)
-    rows = []
-    for s in (1, -1):
-        rows += [
-            [0, 0, 0, s, 0, -mu],
-            [0, 0, 0, 0, s, -mu],
-            [s, 0, 0, 0, 0, -Y],
-            [0, s, 0, 0, 0, -X],
-            [0, 0, s, 0, 0, -w.yaw_moment],
-        ]
-    return np.array(rows, float)
-
-
-def read_weights(data: Mapping[str, Any], where: str) -> PredictiveWeights:
-    """Weights from plain data; those that are not named keep their defaults.
-
-    Names that changed are accepted under their old ones.
-
-    Args:
-        data: values by name, as JSON has them.
-        where: names the source in errors.
-
-    Raises:
-        BackbeatError: an unknown name, a name given twice, or an invalid value.
-    """
-    usual = PredictiveWeights()
-    known = {f.name: type(getattr(usual, f.name)) for f in fields(usual)}
-    values = {}
-    for name, value in _under_current_names(data, where).items():
-        if name not in known:
-            raise unknown_name(f"key in {where}", name, known)
-        kind = known[name]
-        is_number = isinstance(value, int) and not isinstance(value, bool)
-        if kind is float and is_number and abs(value) <= MOST_WEIGHT:
-            value = float(value)
-        if kind is tuple and isinstance(value, list):
-            value = tuple(value)
-            if not all(isinstance(x, float | int) for x in value):
-                raise BackbeatError(f"{where}: {name} needs numbers")
-        values[name] = value
-    return replace(usual, **values).check()
-
-
-def _under_current_names(data: Mapping[str, Any], where: str) -> dict[str, Any]:
-    """Values by current names; says in one sentence which names were old.
-
-    Raises:
-        BackbeatError: a value is given under both of its names.
-    """
-    old = [name for name in data if name in OLD_NAMES]
-    for name in old:
-        if OLD_NAMES[name] in data:
-            raise BackbeatError(
-                f"{where}: {name} is the old name of {OLD_NAMES[name]}, which is given "
-                f"too; leave {name} out"
-            )
-    if old:
-        pairs = ", ".join(f"{name} (now {OLD_NAMES[name]})" for name in old)
-        logging.getLogger(__name__).warning(
-            "%s: old names are read for one more version: %s", where, pairs
-        )
-    return {OLD_NAMES.get(name, name): value for name, value in data.items()}

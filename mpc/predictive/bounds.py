@@ -20,19 +20,9 @@ from backbeat.mpc.horizon.sampling import Horizon
 from backbeat.mpc.plans.start import PlanStart
 from backbeat.mpc.plans.stepping import AddedStep, covered
 from backbeat.mpc.plans.weights import PredictiveWeights
-from backbeat.mpc.reference.scale import LEG
 
-# Time before landing in which a foot keeps its landing place [s], its speed [m/s].
-# Times, speeds and the margin below are for a leg of `LEG`.
-COMMITTED, FOOT_SPEED = 0.05, 3.0
-# An added step takes about the least time of a swing, so its phase rate is at most
-# this.
-STEP_RATE = 1.05
-# Index of the center of mass's height and its rate in the state; and margin above the
-# ballistic height, for the error of the linearization [m].
-HEIGHT, VELOCITY, ROOM = 2, 5, 0.015
-# Height of the center of mass that pendulums have at least [m].
-LEAST_HEIGHT = 0.1
+# Index of the center of mass's height and its rate in the state.
+HEIGHT, VELOCITY = 2, 5
 # Most force of each patch after a flight, until a plan starts on the ground [weights].
 # Soles that are some millimeters above it would be thrown onto it by what they are to
 # carry: that turns them, and soft ground throws them back.
@@ -70,16 +60,13 @@ def variable_bounds(
     middles = 0.5 * (horizon.phases[:-1] + horizon.phases[1:])
     for step in (step for step in steps if not step.stands):
         inside = covered(step, middles)
-        quickest = (1 / STEP_RATE - 1) * horizon.h[inside]
+        quickest = (1 / w.max_step_rate - 1) * horizon.h[inside]
         low[inside, t] = np.maximum(low[inside, t], quickest)
-    scale = w.leg / LEG
-    foot_speed, committed = FOOT_SPEED * scale**0.5, COMMITTED * scale**0.5
     for i, c in enumerate(soles):
         left = np.zeros(N)
         _time_in_the_air(horizon.standing[:, c], horizon.phases, left)
-        far = np.clip(foot_speed * (left - committed), 0.0, w.max_step_length[0])[
-            :, None
-        ]
+        free = w.foot_speed * (left - w.commit_time)
+        far = np.clip(free, 0.0, w.max_step_length[0])[:, None]
         j = slice(t + 1 + 2 * i, t + 3 + 2 * i)
         low[:, j], high[:, j] = -far, far
     if start.rate is not None and start.elapsed > 0 and horizon.standing[0].any():
@@ -94,7 +81,7 @@ def variable_bounds(
     height = high[:, t + 1 + 2 * len(soles) + HEIGHT]
     height[:] = w.max_com_rise
     motion = float(start.deviation[HEIGHT]), float(start.deviation[VELOCITY])
-    fall = gravity, horizon.external[:, 2], ROOM * scale
+    fall = gravity, horizon.external[:, 2], w.rise_margin
     for pace in (1.0, 1 / w.max_phase_rate, 1 / w.min_phase_rate):
         _allow_ballistic_rise(
             horizon.wrench, horizon.R, pace * horizon.h, motion, fall, height

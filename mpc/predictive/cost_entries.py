@@ -10,10 +10,10 @@ from backbeat.models.compiled.bound import Bound
 from backbeat.mpc.plans.weights import PredictiveWeights
 
 
-def time_dilation_weights(
+def dilation_shares(
     weights: PredictiveWeights, h: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Weights on the time dilation theta of intervals of unequal length.
+    """How much the time dilation theta of intervals of unequal length counts.
 
     The first interval ends at the next knot, and may be a third of the others. With a
     weight per second its dilation would equal that of its neighbor, so that the phase
@@ -26,21 +26,19 @@ def time_dilation_weights(
         h: (N,) phase of each interval [s].
 
     Returns:
-        (N,) weights on theta^2, and (N,) factors of theta in the change from one
-        interval to the next; those of a whole interval are `theta` and
-        sqrt(`time_dilation_change`), per second.
+        (N,) factors of theta^2 under the weight on it, and (N,) factors of theta in the
+        change from one interval to the next under the weight on that.
     """
     share, spacing = weights.spacing / h, weights.spacing
-    return spacing * weights.time_dilation * share, np.sqrt(
-        spacing * weights.time_dilation_change
-    ) * share
+    return spacing * share, np.sqrt(spacing) * share
 
 
 class CostEntries(NamedTuple):
     """What is written of P at each solve, and where."""
 
-    values: Vector  # all entries, zero where they are written
-    velocity_weight: Vector  # (N,) of an interval's end
+    values: Vector  # all entries, without what is written
+    velocity_weight: Vector  # (N,) of an interval's end, costs on it at the phase rate
+    share: Vector  # (N,) time for which an interval's end counts
     neighbors: Vector  # (N,) intervals beside one
     theta_diagonal: Indices  # (N,) of theta^2
     theta_pairs: IndexMatrix  # (N - 1, 2) of neighbors
@@ -64,7 +62,7 @@ def write_cost(
         h: (N,) time of the intervals [s].
         velocity: (N + 1, 3) of the behavior at the knots [m/s].
         rates: spacing of the knots, what theta and its change cost, see
-            `time_dilation_weights`, and the factor on the cost of time.
+            `dilation_shares`, and the weight on time minus phase.
         out: written.
     """
     of, (spacing, theta, changing, beat) = bound.content, rates
@@ -80,9 +78,9 @@ def write_cost(
             entry = of.velocity_weight[k] * scale
             out[of.theta_velocity[k, i]] = out[of.velocity_theta[k, i]] = entry
         dilation = spacing * theta * share + change * change * of.neighbors[k]
-        out[of.theta_diagonal[k]] = dilation + (squares[0] + squares[1] + squares[2])
+        out[of.theta_diagonal[k]] += dilation + (squares[0] + squares[1] + squares[2])
         if k > 0:
             pair = -(before * change)
             out[of.theta_pairs[k - 1, 0]] = out[of.theta_pairs[k - 1, 1]] = pair
-        out[of.beats[k]] *= beat
+        out[of.beats[k]] += beat * of.share[k]
         before = change

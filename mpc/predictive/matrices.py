@@ -8,6 +8,7 @@ Their sparsity patterns are constant; their values are written for every horizon
 """
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 import scipy.sparse as sp
@@ -17,24 +18,22 @@ from backbeat.models.compiled import compiled
 from backbeat.models.compiled.arrays import Indices, Vector
 from backbeat.models.compiled.bound import bind
 from backbeat.models.dynamics.finite import UNBOUNDED
-from backbeat.models.dynamics.pendulum import pendulum_time
 from backbeat.mpc.horizon.momentum_dynamics import dynamics_pattern, linearize_dynamics
+from backbeat.mpc.horizon.patch_rows import patch_rows
 from backbeat.mpc.horizon.pressure_rows import PressureRows
-from backbeat.mpc.horizon.sampling import BODY, Horizon
-from backbeat.mpc.plans.weights import PredictiveWeights, patch_rows
-from backbeat.mpc.predictive.bounds import LEAST_HEIGHT, step_limit_rows
+from backbeat.mpc.horizon.sampling import Horizon
+from backbeat.mpc.plans.weights import PredictiveWeights
+from backbeat.mpc.predictive.bounds import step_limit_rows
 from backbeat.mpc.predictive.cost_entries import CostEntries, write_cost
-from backbeat.mpc.reference.scale import LEG
+from backbeat.mpc.reference.pendulum import mean_time
 from backbeat.mpc.reference.trajectory import Reference
+from backbeat.mpc.terms.declared import On, costs_of
+from backbeat.mpc.terms.unknowns import BODY, Unknowns
 
-# Intervals up to whose ends the change of the rate is bounded. Rows across intervals
-# cost time, and later intervals are planned ten times again before they are in force.
-RATE_CHANGE_INTERVALS = 4
-# For how long the last state counts, besides its divergent component, at a leg of `LEG`
-# [s].
-END = 2.0
 # Source of an entry that is one for all dynamics.
 ONE = -1
+# An entry that is written at each solve, so that the pattern has it.
+PATTERN = 1e-300
 
 
 class PredictiveMatrices:
@@ -44,6 +43,7 @@ class PredictiveMatrices:
         P, A, G: cost, dynamics and inequality rows. Rows of patches come first, knot
             by knot, then those of the reach of the soles, then those of the change of
             the rate.
+        unknowns: rows of an interval's state and input.
         num_inputs, num_states: NU and NX of an interval.
         size: n, of all intervals together.
         com_lowering: (n,) linear cost of the full lowering of the CoM.
@@ -64,15 +64,18 @@ class PredictiveMatrices:
         robot = reference.robot
         self._g, self._m = robot.gravity, robot.total_mass
         self._C, self._S = len(reference.patches), len(soles)
-        self.num_states = NX = BODY + 2 * self._S
-        self.num_inputs = NU = 6 * self._C + 1 + 2 * self._S
+        self.unknowns = Unknowns(self._C, self._S, mean_time(reference))
+        self.num_states = NX = self.unknowns.num_states
+        self.num_inputs = NU = self.unknowns.num_inputs
         self.size = weights.knots * (NU + NX)
         self._iu = np.arange(weights.knots) * (NU + NX)
         self._ix, self._it = self._iu + NU, self._iu + 6 * self._C
         # Only two soles are kept within each other's reach.
         self._has_step_limits = self._S == 2
-        self._end = END * (weights.leg / LEG) ** 0.5
-        self._per_second, self._terminal = self._state_cost()
+        # Time for which the end of each interval counts.
+        self._share = np.full(weights.knots, weights.spacing)
+        self._share[-1] = weights.end
+        self._per_second = self._sum_of_costs(NX, On.STATE, On.PACED)
         self.P, self.com_lowering, self.lowering_offset = self._make_cost()
         self._find_entries()
         self.A = self._make_dynamics()
@@ -81,34 +84,28 @@ class PredictiveMatrices:
     def _make_cost(self) -> tuple[sp.csc_matrix, np.ndarray, np.ndarray]:
         """P, and the terms that lowering the CoM adds to cost and objective."""
         w, N, NX = self._weights, self._weights.knots, self.num_states
-        h, width = w.spacing, self.num_inputs + NX
-        Q, terminal = self._per_second, self._terminal
+        width = self.num_inputs + NX
         low = np.zeros(NX)
         low[2] = -w.com_lowering
-        wrench = [w.moment] * 3 + [w.force, w.force, w.vertical]
+        R = w.spacing * self._sum_of_costs(self.num_inputs, On.INPUT)
+        at_end = self._sum_of_costs(NX, On.END)
         blocks, com_lowering, lowering_offset = [], np.zeros(self.size), np.zeros(N)
         for k in range(N):
-            R = np.r_[
-                np.tile(wrench, self._C),
-                w.time_dilation,
-                np.full(2 * self._S, w.footstep_adjustment),
-            ]
-            R = np.diag(R * h)
-            # Change of the dilation: |theta_k - theta_k+1|^2, its own diagonal part.
-            t = 6 * self._C
-            R[t, t] += w.time_dilation_change * h * (2 if 0 < k < N - 1 else 1)
-            weight, end = Q * h if k < N - 1 else terminal, (k + 1) * width
+            weight, end = self._share[k] * self._per_second, (k + 1) * width
+            if k == N - 1:
+                weight = weight + at_end
             blocks += [R, weight]
             com_lowering[end - NX : end] = -weight @ low
             lowering_offset[k] = 0.5 * low @ weight @ low
         P = sp.lil_matrix(block_diag(*blocks))
-        for k in range(N - 1):
-            a, b = self._it[k], self._it[k + 1]
-            P[a, b] = P[b, a] = -w.time_dilation_change * h
+        # Pattern of what is written at each solve.
+        for i in (*self._it, *(self._ix + BODY - 1)):
+            P[i, i] += PATTERN
+        for a, b in pairwise(self._it):
+            P[a, b] = P[b, a] = PATTERN
         for a, b in zip(self._it, self._ix + 3, strict=True):
-            # Pattern of the coupling of dilation and velocity, written at each solve.
             for i in range(3):
-                P[a, b + i] = P[b + i, a] = 1e-300
+                P[a, b + i] = P[b + i, a] = PATTERN
         P = sp.csc_matrix(P)
         P.sort_indices()
         return P, com_lowering, lowering_offset
@@ -116,8 +113,8 @@ class PredictiveMatrices:
     def _find_entries(self) -> None:
         """Notes where P has what is written at each solve, and all else that it has."""
         w, P = self._weights, self.P
-        h, N = w.spacing, w.knots
-        velocity_weight = np.r_[np.full(N - 1, w.velocity * h), self._end * w.velocity]
+        N = w.knots
+        velocity_weight = self._share * sum(x for _, x in costs_of(w, On.PACED))
         index = sp.csc_matrix(
             (np.arange(1, P.nnz + 1), P.indices, P.indptr), P.shape
         ).tolil()
@@ -135,15 +132,11 @@ class PredictiveMatrices:
         velocity_theta = np.array(
             [[index[j + m, i] - 1 for m in range(3)] for i, j in pairs], int
         )
-        values = P.data.copy()
-        # What is written at each solve, for its intervals.
-        values[theta_diagonal] = 0.0
-        values[theta_velocity] = 0.0
-        values[velocity_theta] = 0.0
         self._cost_entries = bind(
             CostEntries(
-                values,
+                P.data.copy(),
                 velocity_weight,
+                self._share,
                 neighbors,
                 theta_diagonal,
                 theta_pairs,
@@ -153,21 +146,14 @@ class PredictiveMatrices:
             )
         )
 
-    def _state_cost(self) -> tuple[np.ndarray, np.ndarray]:
-        """Cost of a state per second, and of the last one."""
-        w = self._weights
-        weights = [0.0, w.velocity, w.momentum, w.rotation]
-        Q = np.diag(np.r_[np.repeat(weights, 3), w.beat, np.full(2 * self._S, w.shift)])
-        # The center of mass goes where the soles are.
-        C = np.zeros((3, self.num_states))
-        C[:, :3] = np.eye(3)
-        for i in range(self._S):
-            C[:2, BODY + 2 * i : BODY + 2 * i + 2] = -np.eye(2) / self._S
-        Q += C.T @ np.diag([w.com, w.com, w.height]) @ C
-        height = float(self._reference.table.com[:, 0, 2].mean())
-        D = C.copy()
-        D[:, 3:6] = np.eye(3) * pendulum_time(height, self._g, LEAST_HEIGHT)
-        return Q, self._end * Q + w.terminal * D.T @ D
+    def _sum_of_costs(self, size: int, *on: On) -> np.ndarray:
+        """(size, size) matrix of the declared costs on these."""
+        total = np.zeros((size, size))
+        for cost, weight in costs_of(self._weights, *on):
+            assert cost.rows is not None, cost.name
+            T = cost.rows(self.unknowns)
+            total += weight * T.T @ T
+        return total
 
     def _make_dynamics(self) -> sp.csc_matrix:
         """A, and which entry of which interval's dynamics each of its own is."""
@@ -201,7 +187,7 @@ class PredictiveMatrices:
         self._friction_scale, self._friction_mask = 1.0, patches != self._patches(0.0)
         rows = patches.shape[0]
         reach = 2 if self._has_step_limits else 0
-        self._rate_change_rows = min(RATE_CHANGE_INTERVALS, N - 1)
+        self._rate_change_rows = min(self._weights.rate_change_intervals, N - 1)
         lil = sp.lil_matrix((N * (rows + reach) + self._rate_change_rows, self.size))
         for k in range(N):
             columns = slice(self._iu[k], self._iu[k] + 6 * self._C)
@@ -255,7 +241,7 @@ class PredictiveMatrices:
         _gather(Ad.ravel(), Bd.ravel(), self._sources, self.A.data)
         w = self._weights
         spacing, changing = w.spacing, np.sqrt(w.spacing * w.time_dilation_change)
-        rates = spacing, w.time_dilation, changing, beat / w.beat
+        rates = spacing, w.time_dilation, changing, beat
         write_cost(self._cost_entries, h, horizon.velocity, rates, self.P.data)
         return e.ravel()
 

@@ -5,29 +5,17 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from backbeat.models.dynamics.finite import UNBOUNDED
-from backbeat.models.dynamics.pendulum import pendulum_frequency
-from backbeat.mpc.horizon.sampling import BODY
+from backbeat.mpc.horizon.patch_rows import PATCH
 from backbeat.mpc.plans.explanation import LimitReport, PlanExplanation
 from backbeat.mpc.plans.plan import Plan
 from backbeat.mpc.plans.start import PlanStart
-from backbeat.mpc.predictive.bounds import HEIGHT, LEAST_HEIGHT
-from backbeat.mpc.predictive.cost_entries import time_dilation_weights
+from backbeat.mpc.plans.weights import PredictiveWeights
+from backbeat.mpc.predictive.bounds import HEIGHT
+from backbeat.mpc.predictive.cost_entries import dilation_shares
 from backbeat.mpc.predictive.program import PredictiveProgram, Solve
 from backbeat.mpc.predictive.settings import TempoRamp
+from backbeat.mpc.terms.declared import On, costs_of, declarations
 
-# Rows of `backbeat.mpc.plans.weights.patch_rows` in words.
-PATCH = (
-    "friction of {} forward",
-    "friction of {} to the left",
-    "center of pressure of {} at its left edge",
-    "center of pressure of {} at its back edge",
-    "yaw moment of {} to the left",
-    "friction of {} backward",
-    "friction of {} to the right",
-    "center of pressure of {} at its right edge",
-    "center of pressure of {} at its front edge",
-    "yaw moment of {} to the right",
-)
 # Shifts of soles that are worth a word [m].
 SHIFT = 0.005
 
@@ -137,49 +125,38 @@ def report_costs(program: PredictiveProgram, solve: Solve) -> dict[str, float]:
         program: the program.
         solve: its answer.
     """
-    w, C = program.weights, len(program.reference.patches)
-    N, t = w.knots, 6 * C
-    u, x = solve.x[:, : -len(solve.x0)], solve.x[:, -len(solve.x0) :].copy()
-    S = (len(solve.x0) - BODY) // 2
-    x[:, 2] += solve.com_lowering
+    w, z, horizon = program.weights, program.unknowns, solve.horizon
+    u, x = np.split(solve.x, [z.num_inputs], axis=1)
+    x = x + solve.com_lowering[:, None] * z.com[2]
+    theta = u @ z.dilation[0]
+    # The reference moves slower where time is dilated.
+    slower = (theta / horizon.h)[:, None] * horizon.velocity[1:]
     # The last knot counts for what comes after it.
-    share = np.r_[np.full(N - 1, w.spacing), 2.0]
-    soles = x[:, BODY:].reshape(N, S, 2)
-    off = x[:, :3].copy()
-    if S:
-        off[:, :2] -= soles.mean(axis=1)
-    theta, h = u[:, t], w.spacing
-    rate = theta / solve.horizon.h
-    dilation, change = time_dilation_weights(w, solve.horizon.h)
-    velocity = x[:, 3:6] + rate[:, None] * solve.horizon.velocity[1:]
-    wrench = u[:, :t].reshape(N, C, 6)
-    height = float(program.reference.table.com[:, 0, 2].mean())
-    gravity = program.reference.robot.gravity
-    omega = pendulum_frequency(height, gravity, LEAST_HEIGHT)
-    capture = off[-1] + x[-1, 3:6] / omega
-
-    def of(weight: float, values: np.ndarray, by: np.ndarray | float = h) -> float:
-        """Half the weighted squares of values by interval."""
-        squares = (values.reshape(len(values), -1) ** 2).sum(axis=1)
-        return float(0.5 * weight * np.sum(by * squares))
-
-    return {
-        "center of mass away from the soles": of(w.com, off[:, :2], share),
-        "height of the center of mass": of(w.height, off[:, 2], share),
-        "velocity": of(w.velocity, velocity, share),
-        "angular momentum": of(w.momentum, x[:, 6:9], share),
-        "rotation of the body": of(w.rotation, x[:, 9:12], share),
-        "time off the beat": of(solve.beat, x[:, 12], share),
-        "soles elsewhere": of(w.shift, x[:, BODY:], share),
-        "divergent component at the end": of(w.terminal, capture[None], 1.0),
-        "time dilation": of(1.0, theta, dilation),
-        "time spent out of place": float(solve.seconds @ theta),
-        "change of the time dilation": of(1.0, np.diff(change * theta), 1.0),
-        "moving soles": of(w.footstep_adjustment, u[:, t + 1 :]),
-        "horizontal forces": of(w.force, wrench[:, :, 3:5]),
-        "vertical forces": of(w.vertical, wrench[:, :, 5]),
-        "moments": of(w.moment, wrench[:, :, :3]),
+    share = np.r_[np.full(w.knots - 1, w.spacing), w.end]
+    dilation, change = dilation_shares(w, horizon.h)
+    # What costs are on, and what each knot or interval counts.
+    parts: dict[On, tuple[np.ndarray, np.ndarray | float]] = {
+        On.STATE: (x, share),
+        On.BEAT: (x, share),
+        On.PACED: (x + slower @ z.velocity, share),
+        On.END: (x[-1:], 1.0),
+        On.INPUT: (u, w.spacing),
+        On.DILATION: (u, dilation),
+        On.CHANGE: (np.diff(change[:, None] * u, axis=0), 1.0),
     }
+    costs = {}
+    for cost, weight in costs_of(w):
+        assert cost.rows is not None, cost.name
+        values, by = parts[cost.on]
+        squares = ((values @ cost.rows(z).T) ** 2).sum(axis=1)
+        own = solve.beat if cost.on is On.BEAT else weight
+        costs[cost.name] = float(0.5 * own * np.sum(by * squares))
+    return costs | {"time spent out of place": float(solve.seconds @ theta)}
+
+
+def _limit_names(weights: PredictiveWeights) -> dict[str, str]:
+    """What the limit that a number sets is called."""
+    return {name: told.limit for name, told in declarations(weights).items()}
 
 
 def _limits(
@@ -239,42 +216,42 @@ def _row_name(
         stands = solve.horizon.standing[knot, c]
         return PATCH[r].format(patches[c]) if stands else "", knot, "weights"
     i -= count
+    limits = _limit_names(program.weights)
     if len(program.reference.soles) == 2 and program.weights.stepping:
         if i < 2 * N:
             way = "sideways" if i % 2 else "forward"
-            return f"distance of the soles {way} at its {side} limit", i // 2, "m"
+            name = limits["max_step_length"].format(way=way, side=side)
+            return name, i // 2, "m"
         i -= 2 * N
     way = "increase" if side == "lower" else "decrease"
-    return f"{way} of the phase rate at its limit", i, ""
+    return limits["max_phase_rate_change"].format(way=way), i, ""
 
 
 def _bound_name(
     program: PredictiveProgram, solve: Solve, knot: int, j: int, side: str
 ) -> tuple[str, str] | None:
     """Name and unit of a bounded variable; None for one without a name."""
-    patches, soles, w = (
-        program.reference.patches,
-        program.reference.soles,
-        program.weights,
-    )
+    patches, soles = program.reference.patches, program.reference.soles
+    w, limits = program.weights, _limit_names(program.weights)
     t = 6 * len(patches)
     if j < t:
-        return f"normal force of {patches[j // 6]} at its {side} limit", "weights"
+        patch = patches[j // 6]
+        return limits["max_force"].format(patch=patch, side=side), "weights"
     if j == t:
         slow, h = side == "upper", solve.horizon.h[knot]
         end = (1 / (w.min_phase_rate if slow else w.max_phase_rate) - 1) * h
-        if abs(solve.bounds[int(slow), knot, j] - end) > 1e-6:
-            if knot and not slow:
-                return "phase rate of an added step at its maximum", "s"
-            # The first interval continues the rate so far.
-            change = "decrease" if slow else "increase"
-            return f"{change} of the phase rate at its limit", "s"
-        return f"phase rate at its {'minimum' if slow else 'maximum'}", "s"
+        if abs(solve.bounds[int(slow), knot, j] - end) <= 1e-6:
+            return limits["min_phase_rate" if slow else "max_phase_rate"], "s"
+        if knot and not slow:
+            return limits["max_step_rate"], "s"
+        # The first interval continues the rate so far.
+        way = "decrease" if slow else "increase"
+        return limits["max_phase_rate_change"].format(way=way), "s"
     i = (j - t - 1) // 2
     if i < len(soles) and w.stepping:
-        way = ("forward", "backward") if (j - t - 1) % 2 == 0 else ("left", "right")
-        name = patches[soles[i]]
-        return f"move of {name} {way[0 if side == 'upper' else 1]} in the air", "m"
-    if j - (solve.x.shape[1] - len(solve.x0)) == HEIGHT and side == "upper":
-        return "height of the center of mass at its upper limit", "m"
+        ways = ("forward", "backward") if (j - t - 1) % 2 == 0 else ("left", "right")
+        way = ways[0 if side == "upper" else 1]
+        return limits["foot_speed"].format(patch=patches[soles[i]], way=way), "m"
+    if j - program.unknowns.num_inputs == HEIGHT and side == "upper":
+        return limits["max_com_rise"], "m"
     return None

@@ -15,12 +15,9 @@ grid of phase, so that contact switches sit on knots whatever the timing does.
                 dphi' = m I^-1 dk,  dp+ = dp + j,
                 x+ = A x + B u + E theta + e, E = change of the behavior per time;
                 products of deviations are linearized about the plan before
-    cost        sum |dc - mean dp|^2 + |dv + (theta/h) v_ref|^2 + |dk|^2 + |dphi|^2
-                + dT^2 + |dp|^2 + |j|^2 + |dw|^2 + theta^2 + change of theta^2, both
-                by share of the interval; at the end the divergent component of motion
-                |dc - mean dp + dv / omega|^2;
-                at a small DCM error also theta times the cost per second of the plan
-                before
+    cost        the declared costs of `backbeat.mpc.plans.weights`, each half its weight
+                times the squares of its rows; at a small DCM error also theta times
+                the cost per second of the plan before
     subject to  friction pyramid, center of pressure, yaw moment and normal force of
                 every standing patch, no wrench elsewhere, bounded theta, no theta in
                 flight, step length and width limits
@@ -38,21 +35,19 @@ from typing import NamedTuple
 
 import numpy as np
 
-from backbeat.models.dynamics.pendulum import pendulum_frequency
 from backbeat.mpc.horizon.near_plan import PlanNear
-from backbeat.mpc.horizon.sampling import BODY, Horizon, make_horizon
+from backbeat.mpc.horizon.sampling import Horizon, make_horizon
 from backbeat.mpc.plans.plan import Plan
 from backbeat.mpc.plans.start import PlanStart
 from backbeat.mpc.plans.stepping import AddedStep
 from backbeat.mpc.plans.weights import PredictiveWeights
-from backbeat.mpc.predictive.bounds import LEAST_HEIGHT, variable_bounds
+from backbeat.mpc.predictive.bounds import variable_bounds
 from backbeat.mpc.predictive.matrices import PredictiveMatrices
 from backbeat.mpc.predictive.solver import PredictiveSolver
+from backbeat.mpc.reference.pendulum import mean_time, start_frequency
 from backbeat.mpc.reference.scale import LEG
 from backbeat.mpc.reference.trajectory import Reference
-
-# Time in which the full lowering of the CoM is taken back at a scale of one [s].
-RISE_TIME = 0.4
+from backbeat.mpc.terms.unknowns import BODY, Unknowns
 
 
 class Solve(NamedTuple):
@@ -81,6 +76,7 @@ class PredictiveProgram:
     Attributes:
         reference: the behavior.
         weights: horizon, weights and bounds.
+        unknowns: rows of an interval's state and input.
     """
 
     def __init__(
@@ -93,10 +89,9 @@ class PredictiveProgram:
         self._C = len(reference.patches)
         self._S = len(reference.soles) if w.stepping else 0
         self._soles = list(reference.soles[: self._S])
-        height, gravity = float(reference.table.com[0, 0, 2]), reference.robot.gravity
-        self._omega = pendulum_frequency(height, gravity, LEAST_HEIGHT)
-        self._rise_time = reference.scale.time * RISE_TIME
+        self._omega = start_frequency(reference)
         self._near = PlanNear(reference, w.knots, w.spacing)
+        self.unknowns = Unknowns(self._C, self._S, mean_time(reference))
         if self._C:
             self._matrices = PredictiveMatrices(reference, w, self._soles)
             self._solver = self._make_solver()
@@ -258,7 +253,7 @@ class PredictiveProgram:
         It begins at once, and is taken back at a bounded rate.
         """
         since = start.elapsed + np.cumsum(horizon.h) - horizon.h[0]
-        return np.maximum(wanted, start.com_lowering - since / self._rise_time)
+        return np.maximum(wanted, start.com_lowering - since / self.weights.rise_time)
 
     def last_solve(self) -> Solve:
         """The last program and its solution; call it after `solve`."""

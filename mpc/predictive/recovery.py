@@ -9,7 +9,7 @@ Sources
     Recovery", 2006.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import ceil
 from typing import NamedTuple
 
@@ -22,58 +22,72 @@ from backbeat.mpc.plans.touchdown import Touchdown, put_down
 from backbeat.mpc.predictive.program import PredictiveProgram
 from backbeat.mpc.reference.scale import BodyScale
 from backbeat.mpc.reference.trajectory import Reference
-
-# Ratio of sideways to forward motion above which it determines the order of steps.
-SIDEWAYS = 0.7
+from backbeat.mpc.terms.declared import number, scaled
 
 
 @dataclass(frozen=True)
 class Recovery:
-    """When and how to step.
+    """When and how to step; each number is declared once.
 
-    Attributes:
-        watch: DCM error above which steps are considered [m].
-        alarm: DCM error, extrapolated by `ahead`, above which steps may cost
-            `step_penalty` more than standing [m]: they only help if taken in time, and
-            a push that has begun continues.
-        astray: distance of the soles from their places in the behavior above which a
-            balanced robot steps back, or goes on stepping [m].
-        ahead: time of the extrapolation [s].
-        step_penalty: in the objective of the predictive program.
-        min_saving: decrease of the objective that steps need without an alarm, so that
-            a balanced robot does not step for a small displacement.
-        intervals: intervals of the horizon that a swing takes. They are shorter for
-            smaller robots, delays and the speed of joints are not: there are more of
-            them, so that a swing takes no less time than at a scale of one.
-        urgent: the same of the first swing of a robot that is off balance to a side,
-            where it has to widen its stance before it falls over the edge of a sole.
-        count: number of steps of a recovery.
-        held: a foot that the behavior would keep in the air for so long after it could
-            be put down, may be put down [s].
+    `docs/weights.md` has them as a table.
     """
 
-    watch: float = 0.03
-    alarm: float = 0.16
-    astray: float = 0.1
-    ahead: float = 0.06
-    step_penalty: float = 0.3
-    min_saving: float = 0.1
-    intervals: int = 4
-    urgent: int = 4
-    count: int = 6
-    held: float = 0.3
+    watch: float = number(0.03, "m", "DCM error above which steps are considered.")
+    alarm: float = number(
+        0.16,
+        "m",
+        "DCM error, extrapolated by `ahead`, above which steps may cost `step_penalty` "
+        "more than standing: they only help if taken in time, and a push that has "
+        "begun continues.",
+    )
+    astray: float = number(
+        0.1,
+        "m",
+        "Distance of the soles from their places in the behavior above which a "
+        "balanced robot steps back, or goes on stepping.",
+    )
+    ahead: float = number(0.06, "s", "Time of the extrapolation.")
+    step_penalty: float = number(
+        0.3, "", "What a step costs in the objective of the predictive program."
+    )
+    min_saving: float = number(
+        0.1,
+        "",
+        "Decrease of the objective that steps need without an alarm, so that a "
+        "balanced robot does not step for a small displacement.",
+    )
+    sideways: float = number(
+        0.7,
+        "",
+        "Ratio of sideways to forward motion above which it determines the order of "
+        "steps.",
+    )
+    intervals: int = number(
+        4,
+        "",
+        "Intervals of the horizon that a swing takes, at a scale of one. They are "
+        "shorter for smaller robots, delays and the speed of joints are not: there are "
+        "more of them, so that a swing takes no less time.",
+    )
+    urgent: int = number(
+        4,
+        "",
+        "The same of the first swing of a robot that is off balance to a side, where "
+        "it has to widen its stance before it falls over the edge of a sole.",
+    )
+    count: int = number(6, "", "Number of steps of a recovery.")
+    held: float = number(
+        0.3,
+        "s",
+        "A foot that the behavior would keep in the air for so long after it could be "
+        "put down, may be put down.",
+    )
 
     def at(self, scale: BodyScale) -> "Recovery":
         """The same for a robot of another scale."""
-        return replace(
-            self,
-            watch=scale.length * self.watch,
-            alarm=scale.length * self.alarm,
-            astray=scale.length * self.astray,
-            ahead=scale.time * self.ahead,
-            held=scale.time * self.held,
-            intervals=max(self.intervals, ceil(self.intervals / scale.time - 1e-9)),
-        )
+        usual = ceil(self.intervals / scale.time - 1e-9)
+        intervals = max(self.intervals, usual)
+        return scaled(self, scale.length, intervals=intervals)
 
     def improve(
         self,
@@ -190,7 +204,7 @@ class Recovery:
         s, can_wait = start.s, program.weights.can_wait
         window = self._window(program, start)
         along, forward = _components(reference, s, way)
-        is_sideways = abs(along) > SIDEWAYS * forward
+        is_sideways = abs(along) > self.sideways * forward
         first = self.urgent if is_sideways and not is_balanced else self.intervals
         soles = list(reference.soles)
         if window.before is not None:

@@ -6,8 +6,6 @@ import numpy as np
 
 from backbeat.mpc.plans.weights import PredictiveWeights
 
-# Factor on the weights of quantities that a plan must not change.
-HELD = 1e3
 # Range of the factor on the authored tempo.
 TEMPO_RANGE = (0.7, 1.3)
 # Duration of the linear ramp to a new tempo [s].
@@ -91,17 +89,6 @@ class PlanSettings:
         weights = weights.with_beat_priority(self.beat_priority)
         if not self.timing:
             weights = replace(weights, min_phase_rate=1.0, max_phase_rate=1.0)
-        if not self.forces:
-            weights = replace(
-                weights,
-                force=HELD * weights.force,
-                vertical=HELD * weights.vertical,
-                moment=HELD * weights.moment,
-            )
-        if not self.posture:
-            weights = replace(
-                weights,
-                momentum=HELD * weights.momentum,
-                rotation=HELD * weights.rotation,
-            )
+        held = [n for n in ("forces", "posture") if not getattr(self, n)]
+        weights = weights.held(held) if held else weights
         return weights if self.steps else weights.without_steps()

@@ -27,7 +27,6 @@ from backbeat.mpc.control.controllers import (
 )
 from backbeat.mpc.control.outside import ConnectControllers
 from backbeat.mpc.plans.plan import Plan
-from backbeat.mpc.plans.weights import PredictiveWeights
 from backbeat.mpc.predictive.settings import PlanSettings
 from backbeat.mpc.reference.trajectory import Reference, check_flat
 from backbeat.mpc.remote.address import Address
@@ -38,6 +37,7 @@ from backbeat.mpc.safety.fail_safe import FailSafe, Failure, Mode, Safety, advan
 from backbeat.mpc.safety.servo_gains import hold_gains
 from backbeat.mpc.scenario.parts.timing import TimingSettings
 from backbeat.mpc.scenario.specification import Scenario
+from backbeat.mpc.weights.controller_weights import ControllerWeights
 from backbeat.mpc.whole_body.core import CARRY
 
 
@@ -314,7 +314,7 @@ def remote_controllers(address: Address) -> ConnectControllers:
     """What connects a run to the controllers at an address."""
 
     def connect(
-        behavior: Behavior, scenario: Scenario, weights: PredictiveWeights | None
+        behavior: Behavior, scenario: Scenario, weights: ControllerWeights | None
     ) -> RemoteControllers:
         return RemoteControllers(RemoteLink(address, behavior, scenario, weights))
 

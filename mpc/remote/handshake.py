@@ -18,7 +18,7 @@ class Handshake:
         behavior: name of the behavior.
         motion: fingerprint of what that behavior is.
         scenario: a `Scenario` as plain data: periods, delays and switches.
-        weights: a `PredictiveWeights` as plain data; None for those that ship.
+        weights: `ControllerWeights` as plain data; None for those that ship.
     """
 
     schema: Schema

@@ -1,14 +1,11 @@
 """RemoteLink: the connection of a simulation to the controllers of a behavior."""
 
-from dataclasses import asdict
-
 import numpy as np
 
 from backbeat.behaviors.library.behavior import Behavior
 from backbeat.behaviors.library.table import digest, to_frame, to_header
 from backbeat.models.actuation.joint_command import BLOCKS
 from backbeat.models.common.errors import BackbeatError
-from backbeat.mpc.plans.weights import PredictiveWeights
 from backbeat.mpc.remote.address import Address
 from backbeat.mpc.remote.contents import ControlSettings, Record, read_record
 from backbeat.mpc.remote.controller_link import ControllerLink
@@ -18,6 +15,7 @@ from backbeat.mpc.remote.messages import to_bytes
 from backbeat.mpc.remote.schema import make_schema
 from backbeat.mpc.safety.fail_safe import Failure
 from backbeat.mpc.scenario.specification import Scenario
+from backbeat.mpc.weights.controller_weights import ControllerWeights, check_elsewhere
 
 
 def motion_fingerprint(behavior: Behavior) -> str:
@@ -36,7 +34,7 @@ class RemoteLink(ControllerLink):
         address: Address,
         behavior: Behavior,
         scenario: Scenario,
-        weights: PredictiveWeights | None = None,
+        weights: ControllerWeights | None = None,
         answer: float | None = None,
     ) -> None:
         """Prepares a connection; `open` makes it.
@@ -45,17 +43,19 @@ class RemoteLink(ControllerLink):
             address: where the controller listens.
             behavior: what is tracked; the controller has it in its own library.
             scenario: periods, delays and switches.
-            weights: weights of the predictive program; None for those that ship.
+            weights: of the controllers; None for those that ship.
             answer: longest that an answer may take [s]; None for `ANSWER`.
         """
         robot = behavior.robot_model
+        if weights is not None:
+            check_elsewhere(weights.predictive, "a remote controller")
         schema = make_schema(robot)
         handshake = Handshake(
             schema,
             behavior.name,
             motion_fingerprint(behavior),
             plain(scenario.to_dict()),
-            None if weights is None else plain(asdict(weights)),
+            None if weights is None else plain(weights.to_dict()),
         )
         super().__init__(address, schema, handshake_message(handshake), answer)
         self._num_joints = robot.num_joints

@@ -4,6 +4,7 @@
 and contact, times are those of the behavior.
 """
 
+import hashlib
 import json
 import logging
 from collections.abc import Mapping
@@ -28,13 +29,17 @@ from backbeat.models.common.table_file import read_table
 from backbeat.mpc.analysis.drumming.hits import run_hits
 from backbeat.mpc.analysis.marker_errors import run_markers
 from backbeat.mpc.control.user_code import UserCode
-from backbeat.mpc.plans.weights import PredictiveWeights, read_weights
+from backbeat.mpc.plans.weights import PredictiveWeights
 from backbeat.mpc.runs.metrics_schema import METRICS
 from backbeat.mpc.runs.origin import origin_story
 from backbeat.mpc.runs.predictions import predictions_story
 from backbeat.mpc.runs.table import run_frame
 from backbeat.mpc.scenario.specification import Scenario, read_scenario
 from backbeat.mpc.simulation.run import SimulationRun
+from backbeat.mpc.weights.controller_weights import (
+    ControllerWeights,
+    read_all_weights,
+)
 
 # Columns of earlier versions, read under the names that they have now.
 OLD_COLUMNS = {
@@ -48,6 +53,7 @@ STORY = {
     "behavior": str,
     "bpm": float,
     "weights": Perhaps({...: Any}),
+    "weights_hash": Perhaps(str),
     "controller": Perhaps({"replaces": [str], ...: Any}),
     "beats_per_bar": Perhaps(float),
     "meter": Perhaps(METER),
@@ -121,7 +127,8 @@ def settings_story(run: SimulationRun) -> dict[str, Any]:
     """Settings of a run, which with its origin determine its numbers."""
     return {
         "scenario": run.scenario.to_dict(),
-        "weights": asdict(run.weights),
+        "weights": run.weights.to_dict(),
+        "weights_hash": weights_hash(run.weights),
         "behavior": run.behavior.name,
         **({"controller": dict(run.controller)} if run.controller else {}),
     }
@@ -173,15 +180,41 @@ def run_settings(story: Mapping[str, Any]) -> Scenario:
     return read_scenario(text, "the run's scenario").check()
 
 
-def run_weights(story: Mapping[str, Any]) -> PredictiveWeights:
-    """The weights of the predictive program of a run, from its story.
+def weights_hash(weights: ControllerWeights) -> str:
+    """Hash of all weights of the controllers."""
+    text = json.dumps(weights.to_dict(), sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()
 
-    Runs of earlier versions, which did not keep them, had those that ship.
+
+def run_weights(
+    story: Mapping[str, Any], kind: type[PredictiveWeights] = PredictiveWeights
+) -> ControllerWeights:
+    """The weights of the controllers of a run, from its story.
+
+    Runs of earlier versions kept those of the predictive program or none; the others
+    were those that ship, which are taken, and one sentence says so.
+
+    Args:
+        story: of the run file.
+        kind: class of those of the predictive program, of terms of one's own.
 
     Raises:
         BackbeatError: it was made by a Backbeat that had other weights.
     """
-    return read_weights(story.get("weights", {}), "the run's weights")
+    told, where = story.get("weights", {}), "the run's weights"
+    found = read_all_weights(told, where, kind)
+    if "weights_hash" not in story:
+        logging.getLogger(__name__).warning(
+            "the run was made by an earlier Backbeat, which did not keep all weights: "
+            "those that ship are taken for %s",
+            "gains and recovery" if told else "all of them",
+        )
+    elif weights_hash(found) != story["weights_hash"]:
+        raise BackbeatError(
+            "the run's weights are not those of its hash: this Backbeat has others; "
+            "replay the run with the version that made it"
+        )
+    return found
 
 
 def check_controller(

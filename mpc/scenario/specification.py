@@ -1,5 +1,6 @@
 """Scenario: the settings of one closed-loop run, as typed YAML."""
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -76,6 +77,10 @@ class Scenario:
         parts = {n: replace(getattr(self, n), **new) for n, new in by_part.items()}
         return replace(self, **own, **parts)
 
+    def with_weights(self, told: Mapping[str, Any]) -> "Scenario":
+        """The same with weights by section and key where it gives none."""
+        return replace(self, control=self.control.with_weights(told))
+
     @property
     def latency(self) -> float:
         """From a motion to the motors' answer [s]."""
@@ -97,7 +102,10 @@ class Scenario:
     def to_dict(self) -> dict[str, object]:
         """Plain data for a file, by key."""
         events = [event.to_dict() for event in self.disturbances.events]
-        return asdict(KEYS.schema(**KEYS.values(self))) | {"events": events}
+        weights = self.control.given_weights()
+        recovery = weights.pop("recovery", {})
+        own = {"events": events, "weights": weights, "recovery": recovery}
+        return asdict(KEYS.schema(**KEYS.values(self))) | own
 
     def check(self) -> "Scenario":
         """The scenario, when its values make sense, with those that follow from others.

@@ -21,7 +21,6 @@ from threadpoolctl import threadpool_limits
 
 from backbeat.behaviors.library.behavior import Behavior
 from backbeat.models.common.errors import BackbeatError, clipped, shown
-from backbeat.mpc.plans.weights import read_weights
 from backbeat.mpc.remote.address import Address
 from backbeat.mpc.remote.controller import check_periods
 from backbeat.mpc.remote.frames import FrameSocket, ProtocolError
@@ -33,6 +32,7 @@ from backbeat.mpc.remote.task_exchange import TaskHandshake, read_task_handshake
 from backbeat.mpc.scenario.specification import read_scenario
 from backbeat.mpc.serving.session import ControllerService, ControllerSession
 from backbeat.mpc.serving.task_service import TaskSpaceService
+from backbeat.mpc.weights.controller_weights import read_all_weights
 
 # Longest that a frame may take from its first byte to its last, or to be sent [s];
 # for the handshake [s]; and that a client may be silent [s].
@@ -302,7 +302,7 @@ class ControllerServer:
         check_periods(scenario.timing)
         weights = None
         if handshake.weights is not None:
-            weights = read_weights(handshake.weights, "the weights")
+            weights = read_all_weights(handshake.weights, "the weights")
         self._remark(f"getting ready for {handshake.behavior}")
         return ControllerSession(behavior, scenario, weights)
 

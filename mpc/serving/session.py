@@ -17,7 +17,6 @@ from backbeat.behaviors.library.behavior import Behavior
 from backbeat.models.common.collectable_system import free_unused_systems
 from backbeat.mpc.control.controllers import ControllerSettings, add_controllers
 from backbeat.mpc.control.planner_process import PlannerProcess, PlannerSettings
-from backbeat.mpc.plans.weights import PredictiveWeights
 from backbeat.mpc.reference.trajectory import Reference
 from backbeat.mpc.remote.contents import ControlSettings, Record, record_message
 from backbeat.mpc.remote.exchange import Answer, Request, answer_message, read_request
@@ -26,6 +25,7 @@ from backbeat.mpc.remote.joint_map import JointMap
 from backbeat.mpc.remote.schema import Schema
 from backbeat.mpc.scenario.settings import first_settings
 from backbeat.mpc.scenario.specification import Scenario
+from backbeat.mpc.weights.controller_weights import AnyWeights
 
 # Longest time between two requests [s], and most ticks in it: what is due there is done
 # before an answer.
@@ -44,7 +44,7 @@ class ControllerSession:
         self,
         behavior: Behavior,
         scenario: Scenario,
-        weights: PredictiveWeights | None = None,
+        weights: AnyWeights = None,
     ) -> None:
         """Makes the controllers; one may run in a process of its own."""
         self.reference, self.scenario = Reference(behavior), scenario
@@ -53,9 +53,8 @@ class ControllerSession:
         self._planner: PlannerProcess | None = None
         self._pause = min(PAUSE, MOST_TICKS * timing.tick_period)
         if scenario.control.planner == "process":
-            own = PlannerSettings.of(
-                timing, settings.plan, weights or PredictiveWeights()
-            )
+            of = scenario.control.on_weights(weights)
+            own = PlannerSettings.of(timing, settings.plan, of)
             self._planner = PlannerProcess(behavior, own)
         free_unused_systems()
         builder = DiagramBuilder()

@@ -18,12 +18,12 @@ from backbeat.mpc.control.controllers import (
 from backbeat.mpc.engines.choosing import choose_engine
 from backbeat.mpc.engines.engine_robot import EngineChoice, add_engine_robot
 from backbeat.mpc.monitoring.force_detector import ForceDetector
-from backbeat.mpc.plans.weights import PredictiveWeights
 from backbeat.mpc.reference.trajectory import Reference
 from backbeat.mpc.safety.joint_modes import JointModes, takes_efforts_alone
 from backbeat.mpc.scenario.settings import SettingsSource, add_settings
 from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.simulation.loop_processes import LoopProcesses, Replacements
+from backbeat.mpc.weights.controller_weights import AnyWeights
 from backbeat.mpc.world.joint_sample import JointSample
 from backbeat.mpc.world.joint_softness import add_joint_modes, soft_periods
 from backbeat.mpc.world.sensing import (
@@ -109,7 +109,7 @@ class ClosedLoop(ControlledRobot):
 def build_closed_loop(
     behavior: Behavior,
     scenario: Scenario,
-    weights: PredictiveWeights | None = None,
+    weights: AnyWeights = None,
     processes: LoopProcesses | None = None,
     progress: Progress | None = None,
     by_hand: bool = True,
@@ -120,7 +120,7 @@ def build_closed_loop(
     Args:
         behavior: what to track.
         scenario: how.
-        weights: weights of the predictive program.
+        weights: of the controllers, below those of the scenario.
         processes: a planner, or both controllers, open, where they are elsewhere.
         progress: called with the number of each step, how many there are, and what it
             is; the last one, what a first tick loads, is the caller's.
@@ -166,7 +166,7 @@ def _add_controllers(
     builder: DiagramBuilder,
     reference: Reference,
     scenario: Scenario,
-    weights: PredictiveWeights | None,
+    weights: AnyWeights,
     processes: LoopProcesses | None,
     replacements: Replacements,
     by_hand: bool,

@@ -10,10 +10,10 @@ from backbeat.behaviors.library.behavior import Behavior, Event
 from backbeat.behaviors.music.notation.meter import Pulse
 from backbeat.mpc.monitoring.force_detection import DetectorMemory
 from backbeat.mpc.plans.plan import Plan
-from backbeat.mpc.plans.weights import PredictiveWeights
 from backbeat.mpc.safety.fail_safe import Safety
 from backbeat.mpc.scenario.requested_tempo import requested_tempo
 from backbeat.mpc.scenario.specification import Scenario
+from backbeat.mpc.weights.controller_weights import ControllerWeights
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class SimulationRun:
         link_safety: the same about answers of a remote controller; None without one.
         detection: warnings of forces that are not in the model, on the clock of
             the controllers; None without detection.
-        weights: of the predictive program, before the scenario adapts them.
+        weights: of the controllers, before settings of plans adapt them.
         controller: what of a user's own took the place of which controller, see
             `OwnControllers.story`; None for ours.
     """
@@ -74,7 +74,7 @@ class SimulationRun:
     plan_safety: Safety = field(default_factory=Safety)
     link_safety: Safety | None = None
     detection: DetectorMemory | None = None
-    weights: PredictiveWeights = field(default_factory=PredictiveWeights)
+    weights: ControllerWeights = field(default_factory=ControllerWeights)
     ticks_lost: int = 0
     controller: Mapping[str, Any] | None = None
 

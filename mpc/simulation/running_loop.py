@@ -15,7 +15,6 @@ from backbeat.models.common.closing import Closing
 from backbeat.models.common.collectable_system import weak
 from backbeat.models.world.simulator import make_simulator
 from backbeat.mpc.plans.plan import Plan
-from backbeat.mpc.plans.weights import PredictiveWeights
 from backbeat.mpc.predictive.controller import PredictiveController
 from backbeat.mpc.scenario.disturbances import on_links
 from backbeat.mpc.scenario.parts.push import Push
@@ -37,6 +36,7 @@ from backbeat.mpc.simulation.loop_processes import LoopProcesses, Replacements
 from backbeat.mpc.simulation.repeating import repeatable
 from backbeat.mpc.simulation.run_log import RunLog
 from backbeat.mpc.simulation.timeline import ROUNDING, advance_to
+from backbeat.mpc.weights.controller_weights import AnyWeights
 from backbeat.mpc.world.fall import has_fallen, has_run_away
 from backbeat.mpc.world.joint_sample import Listener
 
@@ -64,7 +64,7 @@ class RunningLoop(Closing):
         self,
         behavior: Behavior,
         scenario: Scenario,
-        weights: PredictiveWeights | None = None,
+        weights: AnyWeights = None,
         replacements: Replacements | None = None,
         progress: Progress | None = None,
         by_hand: bool = True,
@@ -76,7 +76,7 @@ class RunningLoop(Closing):
         Args:
             behavior: what to track.
             scenario: how.
-            weights: weights of the predictive program.
+            weights: of the controllers, below those of the scenario.
             replacements: what takes the place of parts of it; None for nothing.
             progress: called at each step of building, see `build_closed_loop`.
             by_hand: whether settings and pushes may be added by hand.
@@ -89,7 +89,7 @@ class RunningLoop(Closing):
         given = replace(scenario.disturbances, pushes=pushes)
         scenario = replace(scenario, disturbances=given)
         self.behavior, self.scenario, self._given = behavior, scenario, scenario
-        self.weights = weights or PredictiveWeights()
+        self.weights = scenario.control.on_weights(weights)
         check_times(scenario.timing, given, behavior)
         self._by_hand = by_hand
         self.log = RunLog({})
@@ -102,7 +102,7 @@ class RunningLoop(Closing):
             self.loop: ClosedLoop = build_closed_loop(
                 behavior,
                 scenario,
-                weights,
+                self.weights,
                 self._processes,
                 progress,
                 by_hand,

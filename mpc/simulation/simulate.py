@@ -10,11 +10,11 @@ from backbeat.mpc.control.controllers import MakeControllers
 from backbeat.mpc.control.outside import ConnectControllers
 from backbeat.mpc.control.user_code import UserCode
 from backbeat.mpc.engines.engine_setup import MakeEngine
-from backbeat.mpc.plans.weights import PredictiveWeights
 from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.simulation.loop_processes import Replacements
 from backbeat.mpc.simulation.run import SimulationRun
 from backbeat.mpc.simulation.running_loop import RunningLoop
+from backbeat.mpc.weights.controller_weights import AnyWeights
 from backbeat.mpc.world.fall import samples_before_runaway
 from backbeat.mpc.world.joint_sample import Listener
 
@@ -25,7 +25,7 @@ Progress = Callable[[float], None]
 def run_scenario(
     scenario: Scenario,
     behavior: Behavior,
-    weights: PredictiveWeights | None = None,
+    weights: AnyWeights = None,
     progress: Progress | None = None,
     remote: ConnectControllers | None = None,
     listener: Listener | None = None,
@@ -37,7 +37,8 @@ def run_scenario(
     Args:
         scenario: settings; its behavior name is not looked up again.
         behavior: what to track.
-        weights: weights of the predictive program.
+        weights: of the controllers, or of the predictive program alone, on which are
+            those of the scenario; None for those that ship.
         progress: called some ten times a second of simulated time.
         remote: connects to controllers that are elsewhere, for instance
             `backbeat.mpc.remote.controller.remote_controllers`; None for inside.

@@ -251,6 +251,23 @@ def _merge(tree: dict[str, Any], layer: Mapping[str, Any], where: str) -> None:
             tree[first] = value
 
 
+def on_weights(sweep: Sweep, told: Mapping[str, Any]) -> Sweep:
+    """A sweep with weights of a file where its scenarios give none.
+
+    Args:
+        sweep: the sweep.
+        told: weights by section and key, as of `load_weights`.
+    """
+    if not told:
+        return sweep
+    tree: dict[str, Any] = {}
+    of_programs = {name: told[name] for name in told if name != "recovery"}
+    layer = {"weights": of_programs, "recovery": told.get("recovery", {})}
+    for own in (layer, sweep.base):
+        _merge(tree, own, sweep.where)
+    return replace(sweep, base=tree)
+
+
 def yaml_text(tree: Any, where: str) -> str:
     """YAML of settings; a BackbeatError when they are none."""
     if not isinstance(tree, dict):

@@ -1,32 +1,22 @@
-"""The table of a sweep: a folder of Parquet files, a row for every run that has ended.
+"""The table of a sweep: a row for every run that has ended.
 
-Whenever a run ends, the last file is written anew, whole or not at all: what is in
-the table survives any interruption, and is whole at any time, however many
-thousands of rows it has. Rows of older sources stay in it beside the new ones, with
-the commit they belong to.
+Rows of older sources stay in it beside the new ones, with the commit they belong to.
 """
 
-import fcntl
 import hashlib
 import json
-import os
 import subprocess
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from backbeat.behaviors.building.build_key import ROOT, source_hash
-from backbeat.models.common.atomic_file import replacing
-from backbeat.models.common.errors import BackbeatError, clipped, gist
-from backbeat.models.common.outside_file import is_file
-from backbeat.models.common.table_file import read_table
+from backbeat.behaviors.library.row_table import RowTable, TableKind
+from backbeat.models.common.errors import clipped
 from backbeat.mpc.scenario.specification import Scenario
 
 # What can change a run.
@@ -74,8 +64,6 @@ COLUMNS = {
     "realtime_factor": NUMBER,
     "error": TEXT,
 }
-# Rows of a file; then another one is begun.
-PART_ROWS = 500
 # Columns that tables did not have from the beginning.
 LATER = (
     "robot",
@@ -88,6 +76,7 @@ LATER = (
     "position_max_mm",
 )
 SCHEMA = pa.schema(list(COLUMNS.items()))
+KIND = TableKind("sweep table", "a sweep", SCHEMA, "key", LATER)
 
 
 @cache
@@ -173,13 +162,8 @@ def failed_row(error: Exception) -> dict[str, Any]:
     return {"survived": False, "fell": False, "error": what}
 
 
-class SweepTable:
-    """The rows of a sweep, in memory and in its files.
-
-    Attributes:
-        path: folder of the files; pandas and DuckDB read it as one table.
-        rows: rows by key, in the order of their ends.
-    """
+class SweepTable(RowTable):
+    """The rows of a sweep by key, in the order of their ends; see `RowTable`."""
 
     def __init__(self, path: str | Path) -> None:
         """Opens a table, empty when there is none yet.
@@ -187,77 +171,14 @@ class SweepTable:
         Raises:
             BackbeatError: there is something that is no table of a sweep.
         """
-        self.path = path = Path(path)
-        self.rows: dict[str, dict[str, Any]] = {}
-        self._part, self._last = 0, list[dict[str, Any]]()
-        if is_file(path):
-            raise _no_table(path, "it is one file, as only older versions wrote it")
-        for part, file in enumerate(sorted(path.glob("*.parquet"))):
-            self._part, self._last = part, _read(file)
-            self.rows |= {row["key"]: row for row in self._last}
+        super().__init__(path, KIND)
 
-    def add(self, key: str, row: Mapping[str, Any]) -> None:
-        """Adds a row and writes the last file."""
+    def add_run(self, key: str, row: Mapping[str, Any]) -> None:
+        """Adds the row of a run, with the commit of our sources."""
         about = {
             "key": key,
             "commit": commit(),
             "source": sources(),
             "finished": datetime.now(UTC).isoformat(timespec="seconds"),
         }
-        complete = {**dict.fromkeys(COLUMNS), **about, **row}
-        self.rows[key] = {name: complete[name] for name in COLUMNS}
-        if len(self._last) >= PART_ROWS:
-            self._part, self._last = self._part + 1, []
-        self._last.append(self.rows[key])
-        table = pa.Table.from_pylist(self._last, SCHEMA)
-        with replacing(self.path / f"part-{self._part:05d}.parquet") as file:
-            pq.write_table(table, file, compression="zstd")
-
-    def frame(self) -> pd.DataFrame:
-        """The table for pandas."""
-        return pd.DataFrame(list(self.rows.values()), columns=list(COLUMNS))
-
-
-def _read(path: Path) -> list[dict[str, Any]]:
-    try:
-        table = read_table(path, "sweep table")
-        for name in COLUMNS:
-            # Tables of older sources have fewer columns.
-            if name not in table.column_names and name in LATER:
-                table = table.append_column(name, pa.nulls(len(table), COLUMNS[name]))
-        table = table.select(list(COLUMNS))
-        found: list[dict[str, Any]] = table.cast(SCHEMA).to_pylist()
-    except (OSError, pa.ArrowException, KeyError, ValueError) as error:
-        raise _no_table(path, gist(error)) from None
-    return found
-
-
-def _no_table(path: Path, why: str) -> BackbeatError:
-    return BackbeatError(
-        f"{path} is not a table of a sweep: {why}; move it away or name another folder"
-    )
-
-
-@contextmanager
-def locked(path: str | Path) -> Iterator[None]:
-    """Holds a table for this process alone.
-
-    Raises:
-        BackbeatError: another process has it, or the folder cannot be written.
-    """
-    path = Path(path)
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        lock = os.open(path.with_suffix(".lock"), os.O_RDWR | os.O_CREAT, 0o644)
-    except OSError as error:
-        raise BackbeatError(f"cannot write {path}: {error.strerror}") from None
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        yield
-    except BlockingIOError:
-        raise BackbeatError(
-            f"{path} belongs to a sweep that is running; wait for it or name another "
-            "folder"
-        ) from None
-    finally:
-        os.close(lock)
+        self.add({**about, **row})

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from backbeat.models.contact.cones import CONE_ROWS
+from backbeat.models.contact.cones import CONE, CONE_ROWS
 from backbeat.models.dynamics.finite import UNBOUNDED
 from backbeat.models.dynamics.rotations import quaternion_to_matrix, relative_log
 from backbeat.models.robot.model import RobotModel
@@ -13,28 +13,18 @@ from backbeat.models.state.configuration import Configuration
 from backbeat.mpc.plans.explanation import LimitReport, TaskReport, TickExplanation
 from backbeat.mpc.plans.plan import Plan
 from backbeat.mpc.reference.sampling import ReferenceSample
+from backbeat.mpc.terms.declared import declarations
 from backbeat.mpc.whole_body.core import WholeBodyCore
 from backbeat.mpc.whole_body.memory import WholeBodyMemory
 from backbeat.mpc.whole_body.programs.arguments import Target
+from backbeat.mpc.whole_body.programs.contact_motion import contact_acceleration
+from backbeat.mpc.whole_body.programs.gains import WholeBodyGains
 from backbeat.mpc.whole_body.programs.momentum import (
     WholeBodyProgram,
     WholeBodySolution,
 )
 from backbeat.mpc.whole_body.programs.preset import PresetProgram
 
-# Rows of `backbeat.models.contact.cones.wrench_cone` in words; the axes are those of
-# the patch.
-CONE = (
-    "friction of {} forward",
-    "friction of {} backward",
-    "friction of {} to the left",
-    "friction of {} to the right",
-    "center of pressure of {} at its left edge",
-    "center of pressure of {} at its right edge",
-    "center of pressure of {} at its back edge",
-    "center of pressure of {} at its front edge",
-    *["yaw moment of {}, with friction and pressure"] * 8,
-)
 # Accelerations of joints before their stops are of this size [rad/s^2].
 BRAKING = 100.0
 # Time that a hand takes at most to get where it shall be held [s].
@@ -122,24 +112,44 @@ def report_tasks(
             target.point[0, p] - state.pose(name).translation()
         )
         wanted += gains.point_damping * (target.point[1, p] - J[3:] @ v)
-        weight = gains.point_weight * float(target.point_on[p])
-        got = (J @ solution.vdot + Jdv)[3:]
-        tasks.append(TaskReport(f"path of {name}", weight, wanted, got, "m/s^2"))
+        got, share = (J @ solution.vdot + Jdv)[3:], float(target.point_on[p])
+        tasks.append(_report(gains, "point_weight", wanted, got, name, share))
     tasks += _path_tasks(program, target, state, solution)
+    tasks += _contact_tasks(program, target, v, solution)
     robot, free = program.robot, program.model.free
     nq, nf = robot.base_positions, robot.base_velocities
     wanted = target.joints[2] + gains.posture_stiffness * (target.joints[0] - q[nq:])
     wanted += gains.posture_damping * (target.joints[1] - v[nf:])
     got = solution.vdot[nf:][free]
-    tasks.append(
-        TaskReport("posture", gains.posture_weight, wanted[free], got, "rad/s^2")
-    )
+    tasks.append(_report(gains, "posture_weight", wanted[free], got))
     on = target.standing
     if on.any():
         planned, made = target.wrench[on].ravel(), solution.wrench[on].ravel()
-        name = "wrenches as planned"
-        tasks.append(TaskReport(name, gains.wrench_weight, planned, made, "weights"))
+        tasks.append(_report(gains, "wrench_weight", planned, made))
     return tuple(tasks)
+
+
+def _report(
+    gains: WholeBodyGains,
+    weight: str,
+    wanted: np.ndarray,
+    achieved: np.ndarray,
+    of: str = "",
+    share: float = 1.0,
+) -> TaskReport:
+    """The report of a declared task.
+
+    Args:
+        gains: of the program.
+        weight: the field of its weight.
+        wanted, achieved: (n,) its values.
+        of: what it moves.
+        share: of the weight.
+    """
+    cost = declarations(gains)[weight].cost
+    assert cost is not None, weight
+    value = share * getattr(gains, weight)
+    return TaskReport(cost.name.format(of), value, wanted, achieved, cost.unit)
 
 
 def _body_tasks(
@@ -162,13 +172,11 @@ def _body_tasks(
         moment += X.rotation().matrix() @ w[:3] + np.cross(X.translation() - com, f)
     wanted = target.com[2] + gains.com_stiffness * (target.com[0] - com)
     wanted += gains.com_damping * (target.com[1] - momentum[3:] / m)
-    yield TaskReport("center of mass", gains.linear_weight, wanted, force, "m/s^2")
+    yield _report(gains, "linear_weight", wanted, force)
     rate = target.momentum[1] + gains.momentum_gain * (
         target.momentum[0] - momentum[:3]
     )
-    yield TaskReport(
-        "angular momentum per mass", gains.momentum_weight, rate / m, moment, "m^2/s^2"
-    )
+    yield _report(gains, "momentum_weight", rate / m, moment)
 
 
 def _orientation_tasks(
@@ -194,8 +202,7 @@ def _orientation_tasks(
         wanted = motion[1] + gains.orientation_stiffness * phi
         wanted += gains.orientation_damping * (motion[0] - J[:3] @ state.v)
         got = (J @ solution.vdot + Jdv)[:3]
-        weight = gains.orientation_weight
-        yield TaskReport(f"orientation of {name}", weight, wanted, got, "rad/s^2")
+        yield _report(gains, "orientation_weight", wanted, got, name)
 
 
 def _path_tasks(
@@ -205,7 +212,7 @@ def _path_tasks(
     solution: WholeBodySolution,
 ) -> Iterator[TaskReport]:
     """Paths of limbs in the air, turning and moving, in the axes of their patch."""
-    weight = program.gains_for(target).swing_weight
+    gains = program.gains_for(target)
     for c in range(len(program.model.limb)):
         if target.standing[c]:
             continue
@@ -213,13 +220,32 @@ def _path_tasks(
         J, Jdv = state.jacobian(name), state.bias_acceleration(name)
         R = state.pose(name).rotation().matrix()
         got = ((J @ solution.vdot + Jdv).reshape(2, 3) @ R).ravel()
-        for part, which, unit in (
-            ("turn", slice(3), "rad"),
-            ("path", slice(3, 6), "m"),
-        ):
-            wanted = (got - off)[which]
-            label = f"{part} of {name} in the air"
-            yield TaskReport(label, weight, wanted, got[which], f"{unit}/s^2")
+        moved = _report(gains, "swing_weight", (got - off)[3:], got[3:], name)
+        label = moved.name.replace("path", "turn", 1)
+        weight, turn = moved.weight, slice(3)
+        yield TaskReport(label, weight, (got - off)[turn], got[turn], "rad/s^2")
+        yield moved
+
+
+def _contact_tasks(
+    program: WholeBodyProgram,
+    target: Target,
+    v: np.ndarray,
+    solution: WholeBodySolution,
+) -> Iterator[TaskReport]:
+    """Rest of standing contacts that no limb holds, as a seat, in patch axes."""
+    work, model = program.workspace, program.model
+    gains, compiled = program.gains_for(target), program.compiled_gains(target)
+    for c, name in enumerate(program.contacts):
+        # A limb of six joints follows its contact, as does one whose sole rolls.
+        rolls = model.contact_rolls[c] > 0.0
+        held = c < len(model.limb) and (model.limb[c, 5] >= 0 or rolls)
+        if held or not target.standing[c]:
+            continue
+        wanted = np.empty(6)
+        contact_acceleration(model, compiled, target, work, v, c, wanted)
+        got = work.J[c] @ solution.vdot + work.Jdv[c]
+        yield _report(gains, "contact_weight", wanted, got, name)
 
 
 def _limits(

@@ -24,9 +24,9 @@ def fill(folder):
                 "survived": seed < good,
                 "com_error_rms_mm": 50.0 + seed,
             }
-            table.add(f"{case} {seed}", row)
+            table.add_run(f"{case} {seed}", row)
     old = {"source": "before", "finished": "2000-01-01T00:00:00+00:00"}
-    table.add("old", {**row, **old, "case": "all on"})
+    table.add_run("old", {**row, **old, "case": "all on"})
 
 
 def test_rates_are_those_of_the_newest_sources(tmp_path):

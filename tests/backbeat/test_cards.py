@@ -48,6 +48,31 @@ def say(monkeypatch, capsys, *words):
     return capsys.readouterr()
 
 
+def test_a_card_of_other_weights_has_a_folder_of_its_own(
+    library, tmp_path, monkeypatch, capsys
+):
+    """Its runs have them, and its headline names them."""
+    seen, path = set(), tmp_path / "soft.yaml"
+    path.write_text("predictive: {com: 40}\nrecovery: {watch: 0.05}\n")
+
+    def noted(report, folder, scenario, key):
+        weights = scenario.control.on_weights(None)
+        seen.add((weights.predictive.com, weights.recovery.watch))
+        stood = {"survived": True, "fell": False, "fell_at_s": None}
+        return result_row(METRICS | stood)
+
+    monkeypatch.setattr(sweeping, "simulate", noted)
+    words = ("card", "sway", "--library", library.folder, "--sample", "--jobs", "1")
+    said = say(monkeypatch, capsys, *words, "--engine", "drake", "--weights", path)
+    assert seen == {(40.0, 0.05)}
+    assert "controlled by our controllers with weights soft" in said.out
+    runs = cards.CardRuns(weights_name="soft")
+    place = cards.stored_card("sway", library.folder, runs)
+    usual = cards.stored_card("sway", library.folder, cards.CardRuns())
+    assert place.parent == usual.parent / "weights-soft"
+    assert list(place.parent.glob("*"))
+
+
 def test_a_card_is_what_its_runs_were(library):
     card, failures = build_card("sway", library.folder, processes=1)
     assert not failures

@@ -19,6 +19,7 @@ from backbeat.mpc.runs.replay import compare_samples
 from backbeat.mpc.scenario.parts.push import Push
 from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.simulation.simulate import run_scenario
+from backbeat.mpc.weights.controller_weights import ControllerWeights
 from backbeat.stage.live.simulation import LiveSimulation
 from tests.backbeat.performances import swaying
 
@@ -78,15 +79,48 @@ def test_a_run_with_weights_of_its_own_keeps_them(backbeat, tmp_path):
     run = run_scenario(scenario, behavior, weights)
     path = str(tmp_path / "own.run.parquet")
     save_run(run, path, run_metrics(run))
-    assert run_weights(load_run(path)[1]) == weights
+    assert run_weights(load_run(path)[1]) == ControllerWeights(weights)
     code, text, _ = backbeat("replay", path, "--library", tmp_path)
     assert (code, text) == (0, f"{path}: the same bit for bit.\n")
     explained = explain_run(run, 0.2).plan
     (plan,) = (p for p in run.plans if abs(p.time - 0.1 - explained.time) < 1e-9)
     cost = pytest.approx(plan.objective, rel=1e-3)
     assert sum(explained.costs.values()) == cost
-    usual = explain_run(replace(run, weights=PredictiveWeights()), 0.2).plan
+    usual = explain_run(replace(run, weights=ControllerWeights()), 0.2).plan
     assert sum(usual.costs.values()) != cost
+
+
+def test_weights_of_a_file_are_kept_replayed_and_compared(backbeat, tmp_path):
+    """All numbers of a run count, and only those that differ are listed."""
+    Library(tmp_path).save(swaying(1.0))
+    own = tmp_path / "own.yaml"
+    own.write_text(
+        "predictive: {com: 40}\nstance: {com_stiffness: 100}\nrecovery: {watch: 0.5}\n"
+    )
+    folder = ("--library", tmp_path)
+    runs = [str(tmp_path / f"{name}.run.parquet") for name in ("usual", "own")]
+    for path, more in zip(runs, ((), ("--weights", own)), strict=True):
+        options = ("--duration", "0.1", "-o", path, *more)
+        code, _, said = backbeat("track", "sway", "--unverified", *folder, *options)
+        assert code in (0, 1), said
+    code, text, _ = backbeat("replay", runs[1], *folder)
+    assert (code, text) == (0, f"{runs[1]}: the same bit for bit.\n")
+    page = tmp_path / "page.html"
+    code, text, _ = backbeat("compare", *runs, "-o", page)
+    assert code == 0
+    rows = [line.split() for line in text.splitlines() if line.split()]
+    assert ["weights.predictive.com", "100", "40"] in rows
+    assert ["weights.recovery.watch", "0.03", "0.5"] in rows
+    named = [row[0] for row in rows if row[0].startswith("weights.")]
+    assert sorted(named) == [
+        "weights.predictive.com",
+        "weights.recovery.watch",
+        "weights.stance.com_stiffness",
+    ]
+    own.write_text("predictiv: {com: 40}\n")
+    code, _, said = backbeat("track", "sway", *folder, "--weights", own)
+    assert code == 2
+    assert "did you mean predictive" in said
 
 
 def test_weights_of_another_version_are_a_sentence():

@@ -28,6 +28,7 @@ CHECKOUT = Path(__file__).parents[2]
 OWN_DIAGRAM = CHECKOUT / "docs" / "own_diagram.py"
 OWN_LOOP = CHECKOUT / "docs" / "own_loop.py"
 OWN_ENGINE = CHECKOUT / "docs" / "own_engine.py"
+OWN_COST = CHECKOUT / "docs" / "own_cost.py"
 OWN_PROBLEM = CHECKOUT / "docs" / "own_problem.py"
 OWN_SQUAT = CHECKOUT / "docs" / "own_squat.yaml"
 
@@ -238,6 +239,25 @@ def test_an_engine_of_ones_own_runs_the_whole_loop(
     assert error[-1] < 0.7 * error.max()
     weight = alone.contact[alone.t > 0, :, 5].sum(1).mean()
     assert weight == pytest.approx(behavior.robot_model.weight, rel=0.05)
+
+
+def test_a_cost_of_ones_own_does_what_it_says(
+    built: Callable[[str], Behavior], library_folder: Path, tmp_path: Path
+) -> None:
+    example, behavior = runpy.run_path(str(OWN_COST)), built("stand")
+    table = example["table"](behavior, (0.0, 1000.0), (20.0,))
+    without, with_it = (table.iloc[i] for i in range(2))
+    assert with_it["turning [m²/s]"] < 0.9 * without["turning [m²/s]"]
+    assert without["its cost at 0.4 s"] == 0
+    assert with_it["its cost at 0.4 s"] > 0
+    page, said = tmp_path / "turning.png", io.StringIO()
+    with pytest.MonkeyPatch.context() as patch, redirect_stdout(said):
+        patch.setitem(example["main"].__globals__, "table", lambda *_: table)
+        told = ["--library", str(library_folder), "--output", str(page)]
+        patch.setattr("sys.argv", [OWN_COST.name, *told])
+        example["main"]()
+    assert page.stat().st_size > 1000
+    assert "turning [m²/s]" in said.getvalue()
 
 
 def test_without_torques_the_robot_of_the_loop_sinks(

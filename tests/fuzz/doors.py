@@ -17,6 +17,7 @@ from backbeat.behaviors.adoption.adopting import adopt
 from backbeat.behaviors.dance.vocabulary.move_file import vocabulary
 from backbeat.behaviors.drumming.drummer import kit_members
 from backbeat.behaviors.library.behavior import Mount, make_robot
+from backbeat.behaviors.library.row_table import RowTable
 from backbeat.behaviors.library.store import Library
 from backbeat.behaviors.music.files.score_reader import load_score
 from backbeat.behaviors.music.notation.backing import read_recording
@@ -27,6 +28,8 @@ from backbeat.behaviors.specification.checking import check_file
 from backbeat.behaviors.specification.kinds import read_any
 from backbeat.behaviors.takes.take import Conventions
 from backbeat.cli.author.check import fix_file
+from backbeat.jobs.import_settings import import_story
+from backbeat.jobs.take_table import KIND
 from backbeat.models.common.errors import BackbeatError
 from backbeat.models.common.outside_file import read_bytes
 from backbeat.models.kit.description import kit_text
@@ -170,6 +173,8 @@ DOORS: dict[str, Door] = {
     "a.run.parquet": _run,
     "groove.json": _card,
     "sweep/part-00000.parquet": lambda path: SweepTable(path.parent),
+    "import/part-00000.parquet": lambda path: RowTable(path.parent, KIND),
+    "takes/import.json": lambda path: import_story(path.parent.parent),
 }
 YAML = [name for name in DOORS if name.endswith(".yaml")]
 BIG = 6_000_000_000

@@ -16,8 +16,11 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from backbeat.behaviors.library.behavior import Behavior
+from backbeat.behaviors.library.row_table import RowTable
 from backbeat.behaviors.library.store import Library
 from backbeat.behaviors.solving.window_store import WindowStore
+from backbeat.jobs.import_settings import import_story
+from backbeat.jobs.take_table import KIND, STATUSES
 from backbeat.mpc.analysis.metrics import run_metrics
 from backbeat.mpc.horizon.prediction import POINTS
 from backbeat.mpc.runs.file import save_run
@@ -30,6 +33,7 @@ from backbeat.mpc.sweep.card.robustness import (
 )
 from backbeat.mpc.sweep.card.survivals import Survival
 from backbeat.mpc.sweep.table import SCHEMA, SweepTable
+from backbeat.report.pages.takes import takes_page
 from backbeat.sound.notes import performed_in_file
 from tests.backbeat.performances import drumming, run_of, swaying
 from tests.behaviors.identity import same
@@ -128,6 +132,16 @@ def _read_table(path: Path) -> None:
     assert len(table.frame()) == len(table.rows)
 
 
+def _read_takes(path: Path) -> None:
+    """Reads the table of an import, and writes its page."""
+    rows = list(RowTable(path.parent, KIND).rows.values())
+    assert takes_page(rows, path.parent, STATUSES).count("<article") == len(rows)
+
+
+def _read_story(path: Path) -> None:
+    assert import_story(path.parent.parent)["command"].isprintable()
+
+
 def _read_card(path: Path) -> None:
     card = read_card(path)
     assert card is not None
@@ -139,14 +153,14 @@ def _read_windows(path: Path) -> None:
     assert found is None or all(isinstance(a, np.ndarray) for a in found.values())
 
 
-def _table() -> bytes:
+def _table(schema: pa.Schema = SCHEMA, **values: object) -> bytes:
     file = io.BytesIO()
-    row = dict.fromkeys(SCHEMA.names) | {"key": "one", "seed": 1, "survived": True}
-    pq.write_table(pa.Table.from_pylist([row], SCHEMA), file)
+    row = dict.fromkeys(schema.names) | values
+    pq.write_table(pa.Table.from_pylist([row], schema), file)
     return file.getvalue()
 
 
-def _other_tables() -> SearchStrategy[bytes]:
+def _other_tables(schema: pa.Schema = SCHEMA) -> SearchStrategy[bytes]:
     """Tables whose columns are others, or of other kinds."""
     columns = [
         np.arange(2),
@@ -160,8 +174,8 @@ def _other_tables() -> SearchStrategy[bytes]:
         pq.write_table(pa.table({n: columns[k] for n, k in chosen.items()}), file)
         return file.getvalue()
 
-    some = st.dictionaries(st.sampled_from([*SCHEMA.names, "x"]), st.integers(0, 3))
-    whole = st.fixed_dictionaries({n: st.integers(0, 3) for n in SCHEMA.names})
+    some = st.dictionaries(st.sampled_from([*schema.names, "x"]), st.integers(0, 3))
+    whole = st.fixed_dictionaries({n: st.integers(0, 3) for n in schema.names})
     return (some | whole).map(write)
 
 
@@ -173,6 +187,9 @@ def _arrays() -> bytes:
 
 BEHAVIOR, RUN = _stored("behavior"), _stored("run")
 BINARY = st.binary(max_size=200)
+TAKE = _table(
+    KIND.schema, source="a.csv", name="a", status="refused", picture="../../a.jpg"
+)
 PATCHES = swaying(0.3).robot_model.patches
 PREDICTIONS = json.loads(json.dumps(predictions_story(run_of(swaying(0.3)))))
 
@@ -220,9 +237,24 @@ READERS = (
     Reader(
         "sweep table",
         _read_table,
-        damaged(_table()) | _other_tables(),
+        damaged(_table(key="one", seed=1, survived=True)) | _other_tables(),
         "sweep/part-00000.parquet",
         PARQUET,
+    ),
+    Reader(
+        "take table",
+        _read_takes,
+        damaged(TAKE) | _other_tables(KIND.schema),
+        "import/part-00000.parquet",
+        PARQUET,
+    ),
+    Reader(
+        "import",
+        _read_story,
+        json_like({"folder": "mocap", "command": "backbeat import mocap"}),
+        "takes/import.json",
+        HOSTILE_JSON,
+        count=100,
     ),
     Reader(
         "card",

@@ -14,6 +14,7 @@ from backbeat.mpc.scenario.task_space_scenario import (
     load_task_space_scenario,
 )
 from backbeat.mpc.sweep.specification import SHIPPED_FOLDER, load_sweep
+from backbeat.mpc.weights.files import FOLDER, load_weights
 from tests.fuzz.noise import HOSTILE, HOSTILE_YAML, TEXT, yaml_like
 from tests.fuzz.reader import Reader
 
@@ -24,6 +25,8 @@ friction: 0.4
 state: estimated
 pushes: [{time: 2.0, duration: 0.1, impulse: [60.0, 0.0, 0.0], body: pelvis}]
 world: {mass_spread: 0.1, plan_delay: 0.004}
+weights: {predictive: {com: 50, knots: 20}, stance: {linear: 3}}
+recovery: {watch: 0.05}
 """
 SWEEP = """\
 name: timing
@@ -59,7 +62,17 @@ def _read_address(path: Path) -> None:
 PUSHES = st.lists(st.floats().map(str) | TEXT, min_size=3, max_size=5).map(",".join)
 ADDRESSES = st.tuples(TEXT, st.integers(-1, 99_999).map(str) | TEXT).map(":".join)
 
+WEIGHTS = (FOLDER / "default.yaml").read_text()
+
 READERS = (
+    Reader(
+        "weights",
+        load_weights,
+        yaml_like(WEIGHTS, "predictive: {com: 2, max_step_length: [0.4, 0.5]}\n"),
+        "weights.yaml",
+        HOSTILE_YAML,
+        count=60,
+    ),
     Reader(
         "scenario",
         load_scenario,

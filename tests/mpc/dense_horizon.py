@@ -5,6 +5,7 @@ everything is read from the Reference, nothing from the program's own assembly.
 """
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import piqp
@@ -28,6 +29,15 @@ class DenseAnswer:
     deviation: np.ndarray
     wrench: np.ndarray
     dilation: np.ndarray
+
+
+class _Cost(NamedTuple):
+    """weight |E z - aim|^2 / 2."""
+
+    name: str
+    E: np.ndarray
+    weight: float
+    aim: float
 
 
 class DenseHorizon:
@@ -87,23 +97,25 @@ class DenseHorizon:
     def _u(self, k: int) -> slice:
         return slice(k * (self.nu + NX), k * (self.nu + NX) + self.nu)
 
-    def _cost(self, blend: float) -> tuple[np.ndarray, np.ndarray]:
-        """Matrix and vector of the cost of a robot with so much of balance at stake."""
+    def _costs(self, blend: float) -> list["_Cost"]:
+        """Costs by name, of a robot with so much of balance at stake."""
         w, h = self.w, self.w.spacing
         low = w.com_lowering * blend
         beat = blend * w.beat + (1 - blend) * w.balanced_beat
         n = self.N * (self.nu + NX)
-        root, linear = np.zeros((0, n)), np.zeros(n)
+        found = []
 
         def add(
-            columns: np.ndarray, rows: np.ndarray, weight: float, aim: float = 0.0
+            name: str,
+            columns: np.ndarray,
+            rows: np.ndarray,
+            weight: float,
+            aim: float = 0.0,
         ) -> None:
             """Adds weight * |rows x[columns] - aim|^2 / 2."""
-            nonlocal root
             E = np.zeros((len(rows), n))
             E[:, columns] = rows
-            root = np.vstack([root, np.sqrt(weight) * E])
-            linear[:] -= weight * aim * E.sum(0)
+            found.append(_Cost(name, E, weight, aim))
 
         height = self.reference.table.com[:, 0, 2].mean()
         omega = np.sqrt(self.robot.gravity / height)
@@ -113,33 +125,51 @@ class DenseHorizon:
             x, u = np.arange(n)[self._x(k)], np.arange(n)[self._u(k)]
             theta = u[-1]
             one = np.eye(3)
-            add(x[:2], np.eye(2), w.com * share)
-            add(x[2:3], np.eye(1), w.height * share, -low)
+            add("center of mass away from the soles", x[:2], np.eye(2), w.com * share)
+            add(
+                "height of the center of mass",
+                x[2:3],
+                np.eye(1),
+                w.height * share,
+                -low,
+            )
             pace = self.knots[k + 1].com[1] / self.h[k]
-            add(np.r_[x[3:6], theta], np.c_[one, pace], w.velocity * share)
-            add(x[6:9], one, w.momentum * share)
-            add(x[9:12], one, w.rotation * share)
-            add(x[12:], np.eye(1), beat * share)
+            add("velocity", np.r_[x[3:6], theta], np.c_[one, pace], w.velocity * share)
+            add("angular momentum", x[6:9], one, w.momentum * share)
+            add("rotation of the body", x[9:12], one, w.rotation * share)
+            add("time off the beat", x[12:], np.eye(1), beat * share)
             for c in range(self.C):
                 at = u[6 * c : 6 * c + 6]
-                add(at[:3], one, w.moment * h)
-                add(at[3:5], np.eye(2), w.force * h)
-                add(at[5:], np.eye(1), w.vertical * h)
+                add("moments", at[:3], one, w.moment * h)
+                add("horizontal forces", at[3:5], np.eye(2), w.force * h)
+                add("vertical forces", at[5:], np.eye(1), w.vertical * h)
             # Of an interval of another length the rate counts, not the seconds.
-            add(u[-1:], np.eye(1), w.time_dilation * h**2 / self.h[k])
+            add("time dilation", u[-1:], np.eye(1), w.time_dilation * h**2 / self.h[k])
             if k > 0:
                 before = self._u(k - 1).stop - 1
                 pair = np.array([before, theta])
                 add(
+                    "change of the time dilation",
                     pair,
                     h / self.h[None, k - 1 : k + 1] * [1, -1],
                     w.time_dilation_change * h,
                 )
             if last:
                 plane = np.hstack([one, one / omega])
-                add(x[:6], plane[:2], w.terminal)
-                add(x[:6], plane[2:], w.terminal, -low)
-        return root.T @ root, linear
+                add("divergent component at the end", x[:6], plane[:2], w.terminal)
+                add(
+                    "divergent component at the end", x[:6], plane[2:], w.terminal, -low
+                )
+        return found
+
+    def costs_of(self, x0: np.ndarray, z: np.ndarray) -> dict[str, float]:
+        """Costs by name of inputs and states z (N, NU + NX) from the state x0."""
+        found: dict[str, float] = {}
+        for cost in self._costs(self._dcm_error_blend(x0)):
+            off = cost.E @ z.ravel() - cost.aim
+            value = 0.5 * cost.weight * float(off @ off)
+            found[cost.name] = found.get(cost.name, 0.0) + value
+        return found
 
     def _dcm_error_blend(self, x0: np.ndarray) -> float:
         """0 for a robot in balance, 1 for one that has nearly lost it."""
@@ -204,9 +234,11 @@ class DenseHorizon:
         solver.settings.eps_abs = solver.settings.eps_rel = 1e-11
         solver.settings.max_iter = 200
         limits = np.concatenate(high)
-        cost, linear = self._cost(self._dcm_error_blend(x0))
+        costs = self._costs(self._dcm_error_blend(x0))
+        root = np.vstack([np.sqrt(c.weight) * c.E for c in costs])
+        linear = -sum(c.weight * c.aim * c.E.sum(0) for c in costs)
         solver.setup(
-            cost,
+            root.T @ root,
             linear,
             A,
             b,

@@ -66,8 +66,14 @@ def names(limits: tuple[LimitReport, ...]) -> set[str]:
     return {x.name for x in limits}
 
 
+@pytest.fixture(scope="module")
+def sitter(drummer):
+    """A drummer, whose seat no limb holds."""
+    return Dancer(drummer)
+
+
 @pytest.mark.parametrize("speed", [0.0, 0.4])
-@pytest.mark.parametrize("who", ["dancer", "marcher"])
+@pytest.mark.parametrize("who", ["dancer", "marcher", "sitter"])
 def test_costs_of_tasks_add_up_to_the_programs(request, who, speed):
     """From one answer to another they change as the quadratic cost does."""
     dancer = request.getfixturevalue(who)

@@ -7,8 +7,9 @@ import pandas as pd
 import pytest
 
 from backbeat.models.common.errors import BackbeatError
-from backbeat.mpc.plans.weights import OLD_NAMES, PredictiveWeights, read_weights
+from backbeat.mpc.plans.weights import PredictiveWeights
 from backbeat.mpc.runs.file import OLD_COLUMNS, _under_current_names
+from backbeat.mpc.weights.reading import OLD_NAMES, read_weights
 
 OWN = PredictiveWeights(min_phase_rate=0.8, max_step_length=(0.4, 0.5), com=40.0)
 

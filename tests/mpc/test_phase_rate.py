@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from backbeat.mpc.plans.weights import PredictiveWeights
-from backbeat.mpc.predictive.cost_entries import time_dilation_weights
+from backbeat.mpc.predictive.cost_entries import dilation_shares
 from backbeat.mpc.scenario.parts.push import Push
 from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.simulation.simulate import run_scenario
@@ -37,12 +37,10 @@ def test_a_rate_costs_the_same_in_intervals_of_any_length():
     weights, rate = PredictiveWeights(), 0.8
     h = weights.spacing * np.array([0.3, 0.7, 1.0, 1.2])
     theta = (1 / rate - 1) * h
-    dilation, change = time_dilation_weights(weights, h)
+    dilation, change = dilation_shares(weights, h)
     np.testing.assert_allclose(np.diff(change * theta), 0.0, atol=1e-12)
     by_time = dilation * theta**2 / h
     np.testing.assert_allclose(by_time, by_time[2], rtol=1e-12)
-    # A whole interval has the weights as they are.
-    assert dilation[2] == pytest.approx(weights.time_dilation * weights.spacing)
-    assert change[2] ** 2 == pytest.approx(
-        weights.time_dilation_change * weights.spacing
-    )
+    # A whole interval counts for its time.
+    assert dilation[2] == pytest.approx(weights.spacing)
+    assert change[2] ** 2 == pytest.approx(weights.spacing)

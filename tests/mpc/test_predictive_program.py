@@ -9,11 +9,11 @@ from scipy.integrate import solve_ivp
 from backbeat.mpc.plans.start import PlanStart
 from backbeat.mpc.plans.stepping import recovery_steps
 from backbeat.mpc.plans.weights import PredictiveWeights
-from backbeat.mpc.predictive.bounds import ROOM
+from backbeat.mpc.predictive.plan_explanation import report_costs
 from backbeat.mpc.predictive.program import PredictiveProgram
 from backbeat.mpc.predictive.solver import STEPS
 from backbeat.mpc.reference.trajectory import Reference
-from tests.mpc.dense_horizon import DenseHorizon
+from tests.mpc.dense_horizon import NX, DenseHorizon
 from tests.tolerances import PREDICTION, SECOND_ORDER
 
 PUSHED = np.array([0.01, -0.02, 0.0, 0.1, 0.15, 0, 0.02, -0.03, 0.01, 0.03, 0.02, 0.01])
@@ -55,6 +55,27 @@ def test_the_plan_is_the_optimum_of_the_program_stated_in_full(
     assert np.abs(plan.wrench - exact.wrench).max() < PREDICTION
     dilation = plan.durations - np.diff(plan.phases)
     assert np.abs(dilation - exact.dilation).max() < PREDICTION
+
+
+@pytest.mark.parametrize("late", [0.0, 0.08])
+@pytest.mark.parametrize("phase", PHASES)
+def test_every_declared_cost_is_that_of_the_program_stated_in_full(short, phase, late):
+    plan = short.solve(PlanStart(phase + late, phase, PUSHED))
+    solve = short.last_solve()
+    dense = DenseHorizon(short, plan.phases)
+    # Without the soles, which stay where they are.
+    own = short.unknowns
+    kept = np.r_[: dense.nu, own.num_inputs : own.num_inputs + NX]
+    stated = dense.costs_of(np.r_[PUSHED, late], solve.x[:, kept])
+    named = report_costs(short, solve)
+    # Nothing is planned before, and no sole of this dance moves.
+    rest = {"time spent out of place", "soles elsewhere", "moving soles"}
+    assert set(named) == set(stated) | rest
+    assert all(abs(named[name]) < 1e-12 for name in rest), named
+    for name, value in stated.items():
+        assert named[name] == pytest.approx(value, rel=1e-9, abs=1e-15), name
+    assert min(stated.values()) > 0 or not late
+    assert sum(named.values()) == pytest.approx(plan.objective, rel=1e-6)
 
 
 @pytest.mark.parametrize("size", [0.0, 0.3, 1.0])
@@ -184,7 +205,7 @@ def test_legs_push_nobody_up_to_where_they_are_straight(program, height, speed):
     plan = program.solve_anew(start, steps)
     flight = height + max(speed, 0.0) ** 2 / (2 * g)
     highest = plan.deviation[1:, 2].max()
-    assert highest <= max(w.max_com_rise, flight + ROOM) + PREDICTION
+    assert highest <= max(w.max_com_rise, flight + w.rise_margin) + PREDICTION
     if speed <= 0:
         free = PredictiveProgram(
             program.reference, dataclasses.replace(w, max_com_rise=1.0)

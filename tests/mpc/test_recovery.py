@@ -9,9 +9,8 @@ from backbeat.mpc.analysis.metrics import run_metrics
 from backbeat.mpc.plans.start import PlanStart
 from backbeat.mpc.plans.stepping import covered, recovery_steps, standing
 from backbeat.mpc.plans.weights import PredictiveWeights
-from backbeat.mpc.predictive.bounds import STEP_RATE
 from backbeat.mpc.predictive.core import PredictiveCore
-from backbeat.mpc.predictive.program import RISE_TIME, PredictiveProgram
+from backbeat.mpc.predictive.program import PredictiveProgram
 from backbeat.mpc.predictive.recovery import Recovery
 from backbeat.mpc.predictive.settings import PlanSettings
 from backbeat.mpc.reference.trajectory import Reference
@@ -21,6 +20,7 @@ from backbeat.mpc.simulation.simulate import run_scenario
 from tests.mpc.recovered import SOON, recovered
 from tests.tolerances import PREDICTION
 
+WEIGHTS = PredictiveWeights()
 HARD, HARDER = 150.0, 180.0
 AHEAD, BACK, LEFT, RIGHT = (1.0, 0, 0), (-1.0, 0, 0), (0, 1.0, 0), (0, -1.0, 0)
 DIAGONAL = (0.7071, 0.7071, 0)
@@ -164,13 +164,17 @@ def test_who_is_in_a_crouch_gets_up_in_time(program):
     assert abs(gentle - 1.0) < 0.3 < abs(at_once - 1.0)
     heights = slowly.deviation[:, 2] / program.weights.com_lowering
     t = np.r_[0.0, np.cumsum(slowly.durations)]
-    np.testing.assert_allclose(heights, np.minimum(0.0, t / RISE_TIME - 1.0), atol=0.2)
+    np.testing.assert_allclose(
+        heights, np.minimum(0.0, t / WEIGHTS.rise_time - 1.0), atol=0.2
+    )
     wanted, before = [], slowly
     for s in np.arange(2.02, 2.5, 0.02):
         start = PlanStart(s, s, before.deviation[0], shift).going_on(before)
         before = program.solve(start)
         wanted.append(before.com_lowering)
-    ramp = np.maximum(0.0, 1.0 - np.arange(1, len(wanted) + 1) * 0.02 / RISE_TIME)
+    ramp = np.maximum(
+        0.0, 1.0 - np.arange(1, len(wanted) + 1) * 0.02 / WEIGHTS.rise_time
+    )
     np.testing.assert_allclose(wanted, ramp, atol=0.02)
     # A fall asks for all of it again.
     assert program.solve(replace(start, deviation=fast(x=1.0))).com_lowering == 1.0
@@ -271,7 +275,7 @@ def test_who_falls_in_mid_swing_lands_earlier_and_steps_no_faster(march, velocit
     middles = 0.5 * (plan.phases[:-1] + plan.phases[1:])
     rate = np.diff(plan.phases) / plan.durations
     added = np.any([covered(x, middles) for x in steps], axis=0)
-    assert rate[added].max() <= STEP_RATE + PREDICTION
+    assert rate[added].max() <= WEIGHTS.max_step_rate + PREDICTION
     # It has settled: about itself it comes out as it is.
     again = march.solve(now, steps, plan)
     assert landing(again, end) == pytest.approx(landing(plan, end), abs=0.03)

@@ -13,6 +13,7 @@ from backbeat.models.robot.model import RobotModel
 from backbeat.mpc.plans.start import PlanStart
 from backbeat.mpc.plans.stepping import UNLOADING, recovery_steps
 from backbeat.mpc.plans.weights import PredictiveWeights
+from backbeat.mpc.predictive.plan_explanation import report_costs
 from backbeat.mpc.predictive.program import PredictiveProgram
 from backbeat.mpc.predictive.recovery import STEPPING
 from backbeat.mpc.reference.scale import LEG, BodyScale, body_scale
@@ -156,6 +157,14 @@ def pushed(leg, x, y):
     deviation[:2] = 0.2 * x * leg, 0.2 * y * leg
     deviation[3:5] = x * leg**0.5, y * leg**0.5
     return deviation
+
+
+def test_costs_of_a_plan_add_up_to_its_objective_at_any_size(programs):
+    for program in programs:
+        leg = program.weights.leg
+        plan = program.solve(PlanStart(0.2, 0.2, pushed(leg, 0.05, 0.02)))
+        total = sum(report_costs(program, program.last_solve()).values())
+        assert total == pytest.approx(plan.objective, rel=1e-6)
 
 
 def stepping(program, leg):

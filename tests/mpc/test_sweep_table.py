@@ -7,23 +7,24 @@ import pandas as pd
 import pytest
 
 from backbeat.behaviors.building.build_key import ROOT
+from backbeat.behaviors.library.row_table import locked
 from backbeat.models.common.errors import BackbeatError
 from backbeat.mpc.scenario.model_mismatch import ModelMismatch
 from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.sweep.table import (
     COLUMNS,
+    KIND,
     SweepTable,
     commit,
     failed_row,
-    locked,
     run_key,
 )
 
 
 def test_rows_come_back_in_order_and_with_their_commit(tmp_path):
     table = SweepTable(tmp_path / "sweeps" / "a.parquet")
-    table.add("one", {"behavior": "stand", "survived": True, "seed": 3})
-    table.add("two", failed_row(ValueError("a\nbug")))
+    table.add_run("one", {"behavior": "stand", "survived": True, "seed": 3})
+    table.add_run("two", failed_row(ValueError("a\nbug")))
     again = SweepTable(table.path)
     assert list(again.rows) == ["one", "two"]
     assert again.rows == table.rows
@@ -38,18 +39,32 @@ def test_rows_come_back_in_order_and_with_their_commit(tmp_path):
 
 
 def test_many_rows_are_many_files_and_one_table(tmp_path, monkeypatch):
-    monkeypatch.setattr("backbeat.mpc.sweep.table.PART_ROWS", 4)
+    monkeypatch.setattr("backbeat.behaviors.library.row_table.PART_ROWS", 4)
     table = SweepTable(tmp_path / "a.parquet")
     for seed in range(10):
-        table.add(f"key {seed}", {"behavior": "stand", "survived": True, "seed": seed})
+        table.add_run(
+            f"key {seed}", {"behavior": "stand", "survived": True, "seed": seed}
+        )
     assert len(list(table.path.iterdir())) == 3
     again = SweepTable(table.path)
     assert again.rows == table.rows
-    again.add("key 10", {"seed": 10, "survived": False})
+    again.add_run("key 10", {"seed": 10, "survived": False})
     assert len(list(table.path.iterdir())) == 3
     frame = pd.read_parquet(table.path)
     assert frame["seed"].tolist() == list(range(11))
     assert list(frame.columns) == list(COLUMNS)
+
+
+def test_a_row_of_the_same_key_takes_its_place(tmp_path, monkeypatch):
+    monkeypatch.setattr("backbeat.behaviors.library.row_table.PART_ROWS", 2)
+    table = SweepTable(tmp_path / "a.parquet")
+    for seed in range(5):
+        table.add_run(f"key {seed}", {"seed": seed, "survived": True})
+    SweepTable(table.path).add_run("key 1", {"seed": 1, "survived": False})
+    again = SweepTable(table.path)
+    assert list(again.rows) == list(table.rows)
+    assert [r["survived"] for r in again.rows.values()] == [True, False, *[True] * 3]
+    assert len(list(table.path.iterdir())) == 3
 
 
 def test_what_a_killed_writer_left_is_passed_over(tmp_path):
@@ -63,7 +78,7 @@ def test_what_a_killed_writer_left_is_passed_over(tmp_path):
     assert subprocess.run(words, cwd=ROOT, check=False).returncode == 9
     assert len(list(table.path.iterdir())) == 1
     assert SweepTable(table.path).rows == {}
-    table.add("one", {"seed": 1, "survived": True})
+    table.add_run("one", {"seed": 1, "survived": True})
     assert pd.read_parquet(table.path)["seed"].tolist() == [1]
     assert SweepTable(table.path).rows == table.rows
 
@@ -72,7 +87,7 @@ def test_the_time_to_add_a_row_does_not_grow_with_the_table(tmp_path):
     """What is written for a run is a part at most, whatever is there already."""
     table = SweepTable(tmp_path / "a.parquet")
     table.rows = {str(k): {} for k in range(100_000)}
-    table.add("one", {"seed": 1, "survived": True})
+    table.add_run("one", {"seed": 1, "survived": True})
     (file,) = table.path.iterdir()
     assert len(pd.read_parquet(file)) == 1
 
@@ -85,7 +100,7 @@ def test_the_commit_is_that_of_the_sources():
 
 def test_a_table_from_before_there_were_markers_is_read(tmp_path):
     table = SweepTable(tmp_path / "a.parquet")
-    table.add("one", {"behavior": "stand", "survived": True, "seed": 3})
+    table.add_run("one", {"behavior": "stand", "survived": True, "seed": 3})
     (file,) = table.path.iterdir()
     pd.read_parquet(file).drop(columns="markers").to_parquet(file)
     assert SweepTable(table.path).rows == table.rows
@@ -138,10 +153,13 @@ def test_a_key_changes_with_all_that_decides_a_run(monkeypatch):
 
 def test_a_table_has_one_writer(tmp_path):
     path = tmp_path / "a.parquet"
-    with locked(path):
-        with pytest.raises(BackbeatError, match="sweep that is running"), locked(path):
+    with locked(path, KIND):
+        with (
+            pytest.raises(BackbeatError, match="sweep that is running"),
+            locked(path, KIND),
+        ):
             pass
-        with locked(tmp_path / "b.parquet"):
+        with locked(tmp_path / "b.parquet", KIND):
             pass
-    with locked(path):
+    with locked(path, KIND):
         pass

@@ -113,6 +113,22 @@ def test_a_joint_speed_that_is_another(spoiled, motion, joint):
     assert "acceleration_consistency" in found
 
 
+def test_speeds_are_looked_at_where_contacts_change():
+    """Also there one that is another is found."""
+    solution = InteriorPoint(Transcription(jump(34))).solve()
+    motion = reconstruct(solution)
+    assert verify(solution, motion).passed
+    standing = motion.standing.any(axis=1)
+    lifts = int(np.flatnonzero(standing[:-1] & ~standing[1:])[0])
+    for i in (lifts, lifts + 1):
+        v = motion.v.copy()
+        v[i, 6:] += 0.1
+        found = {c.name: c for c in verify(solution, replace(motion, v=v)).failures()}
+        assert found["velocity_consistency"].time == pytest.approx(
+            motion.t[i], abs=0.01
+        )
+
+
 def test_an_acceleration_that_is_another(spoiled, motion, joint):
     vdot = motion.vdot.copy()
     vdot[50, 6 + joint("r_arm_elx")] += 2.0

@@ -25,19 +25,24 @@ if TYPE_CHECKING:
 ExportedName = Annotated[
     str,
     typer.Argument(
-        help="Behavior in the library, or run file.",
+        help="Behavior in the library, or run file; or the library of an imported "
+        "folder, for a data set.",
         autocompletion=behaviors_or_runs,
     ),
 ]
 CsvFile = Annotated[
-    Path | None, typer.Option("--output", "-o", help="CSV or motion file to write.")
+    Path | None,
+    typer.Option(
+        "--output", "-o", help="CSV or motion file to write; folder of a data set."
+    ),
 ]
 MotionFormat = Annotated[
-    str,
+    list[str] | None,
     typer.Option(
         "--format",
         help="Motion file for other tools: csv-g1 (and other robots), beyondmimic, "
-        "mjlab, holosoma, npz, csv; or mcap to watch it in Foxglove.",
+        "mjlab, holosoma, npz, csv; or mcap to watch it in Foxglove. May be repeated "
+        "for a data set.",
         autocompletion=motion_formats,
     ),
 ]
@@ -47,6 +52,13 @@ MotionRate = Annotated[
         "--rate",
         help="Samples a second of a motion file; by default what its readers are used "
         "to, or those that there are.",
+    ),
+]
+License = Annotated[
+    str,
+    typer.Option(
+        "--license",
+        help="Note for the card of a data set: who may do what with the takes.",
     ),
 ]
 AllColumns = Annotated[
@@ -77,8 +89,9 @@ Backing = Annotated[
 def command(
     name: ExportedName,
     output: CsvFile = None,
-    form: MotionFormat = "",
+    form: MotionFormat = None,
     rate: MotionRate = None,
+    license_note: License = "",
     library: LibraryFolder = LIBRARY,
     robot: OfRobot = "",
     everything: AllColumns = False,
@@ -94,22 +107,20 @@ def command(
     """Writes joint angles [s, rad] as CSV, or what was struck as MIDI and WAV.
 
     A dance may have the CSV file as a recording. An NPZ file has an array for each
-    column, and the rest as JSON in `story`. `--format` writes what trainers read, and
-    `--mjcf` a folder that MuJoCo's own viewer opens.
+    column, and the rest as JSON in `story`. `--format` writes what trainers read, a
+    data set of an imported library, and `--mjcf` a folder that MuJoCo's viewer opens.
 
     The sound of a run file is that of its simulated contacts, and the sound of a
     behavior is that of its score.
     """
-    from backbeat.cli.analyze.export_motion import export_motion, refuse_beside
     from backbeat.models.common.atomic_file import check_places, refuse_to_replace
     from backbeat.models.common.errors import BackbeatError
 
     refuse_robot_of_run(name, robot)
     of = Exported(name, library, robot)
-    if form or rate is not None:
-        flags = everything or base or click or None
-        refuse_beside(form, (npz, mjcf, midi, wav, backing, flags))
-        return export_motion(of, form, rate, output)
+    others = (npz, mjcf, midi, wav, backing, everything or base or click or None)
+    if _export_motions(of, form or [], rate, license_note, output, others):
+        return
     if mjcf is not None:
         if (output or npz or midi or wav) is not None:
             raise BackbeatError("export --mjcf FOLDER and files one after the other")
@@ -134,6 +145,38 @@ def command(
             "export the table, CSV or NPZ, and the sound one after the other"
         )
     _export_heard(of, midi, wav, click, latency_ms, backing)
+
+
+def _export_motions(
+    of: "Exported",
+    forms: list[str],
+    rate: float | None,
+    license_note: str,
+    output: Path | None,
+    others: tuple[object, ...],
+) -> bool:
+    """Writes motion files, one or a data set; returns whether that is asked for."""
+    from backbeat.cli.analyze.export_data_set import DataSetOptions, export_data_set
+    from backbeat.cli.analyze.export_motion import (
+        export_motion,
+        only_one,
+        refuse_beside,
+    )
+    from backbeat.models.common.errors import BackbeatError
+    from backbeat.models.common.outside_file import is_folder
+
+    if is_folder(of.name):
+        refuse_beside(forms or [""], others)
+        options = DataSetOptions(forms, rate, of.robot, license_note)
+        export_data_set(Path(of.name), options, output)
+        return True
+    if license_note:
+        raise BackbeatError("--license is of a data set: name an imported library")
+    if not forms and rate is None:
+        return False
+    refuse_beside(forms, others)
+    export_motion(of, only_one(forms), rate, output)
+    return True
 
 
 class Exported(NamedTuple):

@@ -13,16 +13,30 @@ if TYPE_CHECKING:
     from backbeat.cli.analyze.export import Exported
 
 
-def refuse_beside(form: str, others: Sequence[object]) -> None:
+def refuse_beside(forms: Sequence[str] | None, others: Sequence[object]) -> None:
     """Refuses a rate without a format, and a format beside other files.
 
     Raises:
         BackbeatError: so it is.
     """
-    if not form:
+    if not forms:
         raise BackbeatError("--rate is of a motion file: name its --format too")
     if any(other is not None for other in others):
         raise BackbeatError("export a motion file, --format, and others one by one")
+
+
+def only_one(forms: Sequence[str]) -> str:
+    """The format of one motion.
+
+    Raises:
+        BackbeatError: there are several.
+    """
+    if len(forms) > 1:
+        raise BackbeatError(
+            "several formats are of a data set, of the library of an imported folder; "
+            "export one behavior in one format after the other"
+        )
+    return forms[0]
 
 
 def export_motion(

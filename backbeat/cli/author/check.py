@@ -2,16 +2,17 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from backbeat.cli.author import new_from_recording as recorded
 from backbeat.cli.common.completion import checked_files, robots
+from backbeat.cli.common.take_options import (
+    NO_OPTIONS,
+    TakeOptions,
+    with_take_options,
+)
 from backbeat.cli.common.urdf_check import check_urdf
-
-if TYPE_CHECKING:
-    from backbeat.behaviors.dance.recorded_move import RecordingDescription
 
 # Endings of robot descriptions, which `backbeat lint` checks too.
 URDF = (".urdf", ".xacro", ".sdf", ".xml", ".mjcf")
@@ -19,6 +20,7 @@ URDF = (".urdf", ".xacro", ".sdf", ".xml", ".mjcf")
 TAKES = (".csv", ".npz", ".mot", ".sto", ".json", ".pkl", ".bvh")
 
 
+@with_take_options
 def command(
     files: Annotated[
         list[str],
@@ -44,16 +46,7 @@ def command(
             autocompletion=robots,
         ),
     ] = "",
-    form: recorded.TakeFormat = "",
-    unit: recorded.TakeUnit = "",
-    length: recorded.TakeLength = "",
-    quaternion: recorded.TakeQuaternion = "",
-    up: recorded.TakeUp = "",
-    rate: recorded.TakeRate = None,
-    ignore: recorded.TakeIgnore = None,
-    skeleton: recorded.TakeSkeleton = "",
-    start: recorded.TakeStart = None,
-    end: recorded.TakeEnd = None,
+    take_options: TakeOptions = NO_OPTIONS,
 ) -> None:
     """Lists failures and warnings by line; `backbeat lint` has more on URDFs.
 
@@ -62,11 +55,9 @@ def command(
     """
     from backbeat.cli.author.check_take import check_take
 
-    described = recorded.described_take(
-        form, unit, length, quaternion, up, rate, ignore, skeleton, start, end
-    )
     takes = [n for n in files if Path(n).suffix.lower() in TAKES]
-    refuse_options_of_takes(takes, robot, described)
+    refuse_options_of_takes(takes, robot, take_options)
+    described = take_options.described()
     _check_all(files, fix, lambda path: check_take(path, robot, described))
 
 
@@ -114,17 +105,16 @@ def _check_all(files: list[str], fix: bool, judge: Callable[[Path], int]) -> Non
 
 
 def refuse_options_of_takes(
-    takes: list[str], robot: str, described: "RecordingDescription"
+    takes: list[str], robot: str, take_options: TakeOptions
 ) -> None:
     """Refuses options that no file is there for.
 
     Raises:
         BackbeatError: one was given, and no motion file.
     """
-    from backbeat.behaviors.dance.recorded_move import RecordingDescription
     from backbeat.models.common.errors import BackbeatError
 
-    if not takes and (robot or described != RecordingDescription()):
+    if not takes and (robot or take_options.are_given):
         raise BackbeatError(
             "--robot, --format and the like are of motion files "
             f"({', '.join(TAKES)}), and none was named"

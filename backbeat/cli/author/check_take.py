@@ -27,7 +27,7 @@ def check_take(take: Path, robot: str, described: "RecordingDescription") -> int
     """
     from backbeat.behaviors.recording.feasibility import examine
     from backbeat.behaviors.recording.take_file import read_take
-    from backbeat.cli.author.import_ import robot_of
+    from backbeat.cli.author.robot_of_take import robot_of
     from backbeat.models.common.errors import one_line
     from backbeat.models.robot.description import find_description
     from backbeat.models.robot.model import RobotModel

@@ -6,9 +6,14 @@ from typing import Annotated
 
 import typer
 
-from backbeat.cli.author import new_from_recording as recorded
 from backbeat.cli.author.new_for_robot import ATLAS
+from backbeat.cli.author.new_from_recording import recorded_dance_files
 from backbeat.cli.common.completion import kinds
+from backbeat.cli.common.take_options import (
+    NO_OPTIONS,
+    TakeOptions,
+    with_take_options,
+)
 
 DRUMMING = """\
 # A drummer for the score in scores/{name}.yaml. Build it, and watch it play:
@@ -114,6 +119,7 @@ tracks:
 """
 
 
+@with_take_options
 def command(
     kind: Annotated[
         str,
@@ -128,36 +134,24 @@ def command(
         Path | None,
         typer.Option(help="Motion file that a dance starts from."),
     ] = None,
-    form: recorded.TakeFormat = "",
-    unit: recorded.TakeUnit = "",
-    length: recorded.TakeLength = "",
-    quaternion: recorded.TakeQuaternion = "",
-    up: recorded.TakeUp = "",
-    rate: recorded.TakeRate = None,
-    ignore: recorded.TakeIgnore = None,
-    skeleton: recorded.TakeSkeleton = "",
-    start: recorded.TakeStart = None,
-    end: recorded.TakeEnd = None,
     robot: Annotated[
         str, typer.Option(help="Name of a robot that ships, or path of a robot YAML.")
     ] = ATLAS,
+    take_options: TakeOptions = NO_OPTIONS,
 ) -> None:
     """Writes a specification that builds as it is, with comments on what to change."""
     from backbeat.models.common.errors import BackbeatError, unknown_name
 
     if kind not in KINDS:
         raise unknown_name("kind to start from", kind, KINDS)
-    given = (form, unit, length, quaternion, up, rate, ignore, skeleton, start, end)
-    if recording is None and any(x is not None and x != "" for x in given):
+    if recording is None and take_options.are_given:
         raise BackbeatError("name the recording that this is of: --recording FILE")
     files: dict[Path, str | bytes]
     if recording is None:
         files = {**KINDS[kind](name, folder, robot)}
     elif kind == "dance":
-        described = recorded.described_take(
-            form, unit, length, quaternion, up, rate, ignore, skeleton, start, end
-        )
-        files = recorded.recorded_dance_files(name, folder, recording, described, robot)
+        described = take_options.described()
+        files = recorded_dance_files(name, folder, recording, described, robot)
     else:
         raise BackbeatError("only a dance starts from a recording")
     for path in write_new(files):

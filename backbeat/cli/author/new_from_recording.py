@@ -1,11 +1,11 @@
-"""A dance to start from, of a recorded motion, and options on how to read that."""
+"""A dance to start from, of a recorded motion."""
 
 import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from math import ceil, floor
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -14,45 +14,6 @@ from backbeat.cli.author.new_for_robot import ATLAS
 if TYPE_CHECKING:
     from backbeat.behaviors.dance.recorded_move import RecordingDescription
     from backbeat.behaviors.recording.planted_feet import Interval
-
-TakeFormat = Annotated[
-    str,
-    typer.Option(
-        "--format",
-        help="Format of the recording, such as csv-g1 or mjlab; found in the file by "
-        "default (docs/recordings.md has all).",
-    ),
-]
-TakeUnit = Annotated[
-    str, typer.Option("--unit", help="Unit of its angles: radians or degrees.")
-]
-TakeLength = Annotated[
-    str, typer.Option("--length", help="Unit of its lengths: m, cm or mm.")
-]
-TakeQuaternion = Annotated[
-    str, typer.Option("--quaternion", help="Order of its quaternions: wxyz or xyzw.")
-]
-TakeUp = Annotated[str, typer.Option("--up", help="Axis that points up: z or y.")]
-TakeRate = Annotated[
-    float | None,
-    typer.Option("--rate", help="Samples a second, where the file has no times."),
-]
-TakeIgnore = Annotated[
-    list[str] | None,
-    typer.Option("--ignore", help="Column to leave out. May be repeated."),
-]
-TakeSkeleton = Annotated[
-    str,
-    typer.Option(
-        "--skeleton",
-        help="File beside a BVH file that says which joints of its skeleton are which "
-        "parts of the body.",
-    ),
-]
-TakeStart = Annotated[
-    float | None, typer.Option("--start", help="First time to take [s].")
-]
-TakeEnd = Annotated[float | None, typer.Option("--end", help="Last time to take [s].")]
 
 RECORDING = """\
 # A dance from a recording. Check it, build it, and watch it:
@@ -80,26 +41,6 @@ tracks:
     # moves work as with any move.
     - {{move: take-1, at: 1}}
 """
-
-
-def described_take(*said: Any) -> "RecordingDescription":
-    """What options say about a motion file, in the order of `import`'s."""
-    from backbeat.behaviors.dance.recorded_move import RecordingDescription
-
-    keys = [
-        "format",
-        "unit",
-        "length",
-        "quaternion",
-        "up",
-        "rate",
-        "ignore",
-        "skeleton",
-        "start",
-        "end",
-    ]
-    given = dict(zip(keys, said, strict=True))
-    return RecordingDescription(**{**given, "ignore": given["ignore"] or []})
 
 
 def recorded_dance_files(

@@ -113,9 +113,10 @@ def files(incomplete: str, suffixes: tuple[str, ...]) -> list[str]:
 
 
 def _folders(library: Path) -> list[Path]:
-    """Folders of robots; that of cards, in libraries of earlier versions, is none."""
+    """Folders of robots; those of cards and of imported takes are none."""
     try:
-        return [p for p in library.iterdir() if p.is_dir() and p.name != "cards"]
+        apart = ("cards", "takes")
+        return [p for p in library.iterdir() if p.is_dir() and p.name not in apart]
     except OSError:
         return []
 

@@ -5,11 +5,20 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+import typer
 from rich.console import Console, ConsoleDimensions
-from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TaskID,
+    TextColumn,
+    TimeElapsedColumn,
+)
 from rich.table import Column
 from rich.text import Text
 
+from backbeat.cli.common.options import INTERRUPTED
 from backbeat.models.common.errors import one_line
 
 if TYPE_CHECKING:
@@ -136,3 +145,41 @@ def progress_bar(title: str) -> Iterator[Callable[[float, str], None]]:
 
         yield report
         report(1.0, "")
+
+
+@contextmanager
+def counted_progress(
+    title: str, kept: str
+) -> Iterator[Callable[[int, int, str], None]]:
+    """A progress bar on stderr; Ctrl-C ends the program with a sentence.
+
+    Args:
+        title: what is being made.
+        kept: what is kept of it, and how to go on, for that sentence.
+    """
+    columns: list[Any] = [
+        TextColumn("{task.description}", markup=False),
+        BarColumn(bar_width=10),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        # Gives way where a terminal is narrow, so that count and time do not.
+        TextColumn(
+            "{task.fields[what]}",
+            markup=False,
+            table_column=Column(ratio=1, no_wrap=True),
+        ),
+    ]
+    with Progress(*columns, console=remarks, expand=remarks.is_terminal) as bars:
+        task = bars.add_task(title, total=None, what="")
+
+        def progress(known: int, remaining: int, what: str) -> None:
+            total = known + remaining
+            bars.update(task, completed=known, total=total, what=what)
+            if not remarks.is_terminal:
+                remarks.print(f"{known}/{total}  {what}", soft_wrap=True)
+
+        try:
+            yield progress
+        except KeyboardInterrupt:
+            typer.echo(f"backbeat: interrupted; {kept}.", err=True)
+            raise typer.Exit(INTERRUPTED) from None

@@ -1,6 +1,7 @@
 """`backbeat card`: what a behavior survives, and how often."""
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -15,9 +16,11 @@ from backbeat.cli.common.options import (
     user_controller,
 )
 from backbeat.cli.common.other_robot import OfRobot, placed_robot
+from backbeat.cli.simulate.track_options import Weights, given_weights
 
 if TYPE_CHECKING:
     from backbeat.behaviors.library.store import Library
+    from backbeat.jobs.cards import CardRuns
     from backbeat.mpc.sweep.card.robustness import RobustnessCard
     from backbeat.mpc.sweep.card.sample import Sample
 
@@ -52,6 +55,7 @@ def command(
     robot: OfRobot = "",
     engine: OneEngine = "",
     controller: OwnController = None,
+    weights: Weights = None,
     as_json: Annotated[bool, typer.Option("--json", help="Cards as JSON.")] = False,
 ) -> None:
     """Makes robustness cards: success by disturbance, and the largest push.
@@ -65,19 +69,18 @@ def command(
     from backbeat.behaviors.library.store import Library
     from backbeat.cli.author.build import report_failures
     from backbeat.cli.simulate.sweep import sweep_progress
-    from backbeat.jobs.cards import CardRuns, build_card, stored_card, take_sample
+    from backbeat.jobs.cards import build_card, stored_card, take_sample
     from backbeat.jobs.cluster import cluster_executors
 
-    store, own = Library(library), user_controller(controller)
+    store, runs_of = Library(library), _runs(engine, controller, weights)
     make = take_sample if sample else build_card
     results, failures = [], []
     with cluster_executors(scheduler) as executors:
         for name, of in _chosen(store, names, placed_robot(robot)):
-            path = stored_card(name, library, runs := CardRuns(of, engine, own))
+            path = stored_card(name, library, runs := runs_of._replace(robot=of))
             with sweep_progress(name, path.parent) as progress:
-                result, failed = make(
-                    name, library, seeds, progress, jobs, executors, runs
-                )
+                more = seeds, progress, jobs, executors, runs
+                result, failed = make(name, library, *more)
             results.append(result)
             failures += failed
             if not as_json:
@@ -86,6 +89,15 @@ def command(
         _print_as_json(results)
     report_failures(failures)
     _judge(results)
+
+
+def _runs(engine: str, controller: str | None, weights: str | None) -> "CardRuns":
+    """Which runs cards are of, whatever the robot."""
+    from backbeat.jobs.cards import CardRuns
+
+    name = Path(weights or "").stem
+    own = user_controller(controller)
+    return CardRuns("", engine, own, given_weights(weights), name)
 
 
 def _chosen(

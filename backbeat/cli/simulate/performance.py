@@ -141,7 +141,7 @@ def write_recording(
         if playback.is_simulated:
             scenario = Scenario.of(behavior=behavior.name, robot=behavior.robot)
             run = run_scenario(
-                scenario.changed(engine=playback.engine),
+                playback.applied(scenario),
                 behavior,
                 progress=lambda share: report(share, "in closed loop"),
                 controller=playback.controller,

@@ -15,6 +15,7 @@ from backbeat.cli.common.stream_options import (
     open_stream,
 )
 from backbeat.cli.simulate import play_options as options
+from backbeat.cli.simulate.track_options import Weights, given_weights
 
 
 def command(
@@ -24,6 +25,7 @@ def command(
     simulated: options.Simulated = False,
     engine: options.EngineName = options.USUAL_ENGINE,
     controller: OwnController = None,
+    weights: Weights = None,
     kinematic: options.Kinematic = False,
     unverified: options.Unverified = False,
     task_space: options.TaskSpaceRobot = None,
@@ -57,7 +59,7 @@ def command(
     chooses = not subject.is_named
     playback = Playback(
         speed, loop, wait, port, simulated, unverified, chooses, detail
-    ).simulated_by(engine, user_controller(controller))
+    ).simulated_by(engine, user_controller(controller), given_weights(weights))
     recording = options.RecordingOptions(record, fps, click, latency_ms, backing)
     if task_space is not None:
         options.check_task_space(subject, playback, recording)

@@ -184,7 +184,7 @@ def check_task_space(
 
     chosen = playback.is_simulated or playback.unverified or playback.loop
     chosen = chosen or playback.engine != USUAL_ENGINE
-    chosen = chosen or playback.controller is not None
+    chosen = chosen or playback.controller is not None or bool(playback.weights)
     if any(subject) or chosen or recording.path:
         raise BackbeatError(
             "--task-space has a robot and nothing to perform: it goes with --port, "
@@ -243,6 +243,8 @@ def _check_recording(playback: "Playback", streams: bool) -> None:
         raise BackbeatError("--engine is of what is simulated: add --simulated")
     if playback.controller is not None and not playback.is_simulated:
         raise BackbeatError("--controller is of what is simulated: add --simulated")
+    if playback.weights and not playback.is_simulated:
+        raise BackbeatError("--weights are of what is simulated: add --simulated")
     if playback.detail != AUTOMATIC:
         raise BackbeatError(
             "--detail is of what is live; a recording has all of it, however long it "

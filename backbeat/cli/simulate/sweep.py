@@ -3,13 +3,12 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from backbeat.cli.common.completion import behaviors, robots, sweeps
 from backbeat.cli.common.options import (
-    INTERRUPTED,
     LIBRARY,
     LibraryFolder,
     OwnController,
@@ -17,6 +16,7 @@ from backbeat.cli.common.options import (
     Scheduler,
     user_controller,
 )
+from backbeat.cli.simulate.track_options import Weights, given_weights
 
 if TYPE_CHECKING:
     from backbeat.jobs.sweeping import Progress
@@ -68,6 +68,7 @@ def command(
     ] = None,
     robot: InsteadRobots = None,
     engine: InsteadEngines = None,
+    weights: Weights = None,
     controller: OwnController = None,
     jobs: RunsAtATime = None,
     scheduler: Scheduler = None,
@@ -80,11 +81,11 @@ def command(
     from backbeat.cli.simulate.sweep_table import print_sweep
     from backbeat.jobs.cluster import cluster_executors
     from backbeat.jobs.sweeping import run_sweep
-    from backbeat.mpc.sweep.cells import narrowed
+    from backbeat.mpc.sweep.cells import narrowed, on_weights
     from backbeat.mpc.sweep.specification import find_sweep, load_sweep
 
     robots = [placed_robot(r) for r in robot or ()]
-    whole = load_sweep(find_sweep(name))
+    whole = on_weights(load_sweep(find_sweep(name)), given_weights(weights))
     sweep = narrowed(whole, behavior, seeds, robots, engine)
     own = user_controller(controller)
     with (
@@ -109,44 +110,10 @@ def sweep_progress(title: str, output: Path) -> Iterator["Progress"]:
         title: what is being made.
         output: folder of the tables.
     """
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        TextColumn,
-        TimeElapsedColumn,
+    from backbeat.cli.common.console import counted_progress
+
+    kept = (
+        f"the runs that ended are kept in {output}, and the same command makes the rest"
     )
-    from rich.progress import Progress as Bars
-    from rich.table import Column
-
-    from backbeat.cli.common.console import remarks
-
-    columns: list[Any] = [
-        TextColumn("{task.description}", markup=False),
-        BarColumn(bar_width=10),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        # Gives way where a terminal is narrow, so that count and time do not.
-        TextColumn(
-            "{task.fields[what]}",
-            markup=False,
-            table_column=Column(ratio=1, no_wrap=True),
-        ),
-    ]
-    with Bars(*columns, console=remarks, expand=remarks.is_terminal) as bars:
-        task = bars.add_task(title, total=None, what="")
-
-        def progress(known: int, remaining: int, what: str) -> None:
-            total = known + remaining
-            bars.update(task, completed=known, total=total, what=what)
-            if not remarks.is_terminal:
-                remarks.print(f"{known}/{total}  {what}", soft_wrap=True)
-
-        try:
-            yield progress
-        except KeyboardInterrupt:
-            typer.echo(
-                "backbeat: interrupted; the runs that ended are kept in "
-                f"{output}, and the same command makes the rest.",
-                err=True,
-            )
-            raise typer.Exit(INTERRUPTED) from None
+    with counted_progress(title, kept) as progress:
+        yield progress

@@ -47,6 +47,7 @@ def command(
     push: options.Pushes = None,
     planner: options.Planner = None,
     preset: options.Preset = None,
+    weights: options.Weights = None,
     remote: options.Remote = None,
     controller: OwnController = None,
     unverified: Unverified = False,
@@ -60,9 +61,8 @@ def command(
     """Tracks a behavior in closed loop and reports what happened."""
     from backbeat.cli.common.card_words import predicted
     from backbeat.cli.common.console import remarks
-    from backbeat.cli.common.other_robot import file_stem, placed_robot
+    from backbeat.cli.common.other_robot import placed_robot
     from backbeat.common.verified import load_verified
-    from backbeat.mpc.runs.file import check_run_place
 
     fields = {
         "behavior": name or None,
@@ -78,11 +78,10 @@ def command(
         "preset": preset,
         "seed": seed,
     }
-    settings = options.read_scenario(scenario, push, fields)
+    settings = options.read_scenario(scenario, push, fields, weights)
     (address, own), of = _replacements(remote, controller), settings.robot
     behavior = load_verified(library, settings.behavior, unverified, of)
-    path = output or Path("out") / f"{file_stem(behavior.name, of)}.run.parquet"
-    check_run_place(path)
+    path = _run_place(output, behavior, of)
     if said := predicted(library, behavior):
         remarks.print(said)
     try:
@@ -92,6 +91,16 @@ def command(
         typer.echo(f"backbeat: interrupted; {path} was not written.", err=True)
         raise typer.Exit(INTERRUPTED) from None
     _store(run, path, is_named=output is not None, as_json=as_json)
+
+
+def _run_place(output: Path | None, behavior: "Behavior", robot: str) -> Path:
+    """Where the run file goes; finds out whether it can be written there."""
+    from backbeat.cli.common.other_robot import file_stem
+    from backbeat.mpc.runs.file import check_run_place
+
+    path = output or Path("out") / f"{file_stem(behavior.name, robot)}.run.parquet"
+    check_run_place(path)
+    return path
 
 
 def _replacements(

@@ -71,11 +71,33 @@ Remote = Annotated[
     str | None,
     typer.Option(help="HOST:PORT of a `backbeat serve` that controls the robot."),
 ]
+Weights = Annotated[
+    str | None,
+    typer.Option(
+        help="Weights, gains and thresholds of the controllers: a YAML file, or the "
+        "name of one that ships (default). What the scenario gives counts before it.",
+        autocompletion=yaml_files,
+    ),
+]
 Seed = Annotated[int | None, typer.Option(help="Seed of all random numbers.")]
 
 
+def given_weights(name: str | None) -> dict[str, Any]:
+    """What a weights file gives, by section and key; nothing without one.
+
+    Raises:
+        BackbeatError: it cannot be read, or its values make no sense.
+    """
+    from backbeat.mpc.weights.files import load_weights
+
+    return {} if name is None else load_weights(name)
+
+
 def read_scenario(
-    path: Path | None, pushes: list[str] | None, fields: dict[str, Any]
+    path: Path | None,
+    pushes: list[str] | None,
+    fields: dict[str, Any],
+    weights: str | None = None,
 ) -> "Scenario":
     """The scenario of a file, or the usual one, with what options override, checked.
 
@@ -83,6 +105,7 @@ def read_scenario(
         path: scenario YAML; None for the usual scenario.
         pushes: in place of those of the file, each TIME,X,Y,Z [s, N s].
         fields: values by key of the scenario; None where no option says anything.
+        weights: weights file, for what the scenario does not give; None for none.
 
     Raises:
         BackbeatError: a value makes no sense, or no behavior is named.
@@ -100,5 +123,6 @@ def read_scenario(
     timing = scenario.timing
     if fields["planner"] == "process" and timing.planning_time == 0:
         scenario = scenario.changed(planning_time=timing.plan_period)
+    scenario = scenario.with_weights(given_weights(weights))
     with located(file=path):
         return scenario.check()

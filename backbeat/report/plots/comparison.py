@@ -9,6 +9,7 @@ from backbeat.models.common.errors import BackbeatError
 from backbeat.mpc.control.own_controllers import controller_in_words
 from backbeat.mpc.runs.balance import Balance, find_balance
 from backbeat.mpc.runs.record import RunRecord
+from backbeat.mpc.weights.controller_weights import read_all_weights
 from backbeat.report.plots.measures import MEASURES, Measure
 
 # What a file says where the other one says nothing.
@@ -94,12 +95,27 @@ def compare(first: RunRecord, second: RunRecord) -> Comparison:
 
 def _settings(record: RunRecord) -> Iterator[tuple[str, str]]:
     """Settings of a run, its versions and the build of its behavior, by name."""
-    yield from _flat("", record.story["scenario"])
+    told = dict(record.story["scenario"])
+    # All of them are there, and not only those that a scenario gives.
+    told.pop("weights", None)
+    told.pop("recovery", None)
+    yield from _flat("", told)
+    yield from _flat("weights", _weights(record))
     controller = record.story.get("controller")
     yield "controller", controller_in_words(controller) if controller else "ours"
     for name, version in record.story["versions"].items():
         yield f"version of {name}", str(version)
     yield "key of the behavior", str(record.story["behavior_key"])[:12]
+
+
+def _weights(record: RunRecord) -> Mapping[str, Any]:
+    """Weights of a run by section and key; an earlier Backbeat kept fewer."""
+    told = record.story.get("weights")
+    if not told:
+        return {}
+    weights = read_all_weights(told, record.source)
+    found = weights.to_dict()
+    return {name: found[name] for name in found if name in told or name == "predictive"}
 
 
 def _flat(path: str, value: object) -> Iterator[tuple[str, str]]:

@@ -1,10 +1,12 @@
 """Playback: how a live show begins, and when it ends."""
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 from backbeat.mpc.control.user_code import UserCode
+from backbeat.mpc.scenario.specification import Scenario
 from backbeat.stage.web.savings import AUTOMATIC
 
 
@@ -26,6 +28,8 @@ class Playback:
         engine: in which it is simulated, until a page chooses otherwise.
         controller: takes the place of our controllers in what is simulated; None for
             ours.
+        weights: of the controllers in what is simulated, by section and key, where not
+            as they ship.
     """
 
     speed: float = 1.0
@@ -39,7 +43,14 @@ class Playback:
     out: Path = Path("out")
     engine: str = "drake"
     controller: UserCode | None = None
+    weights: Mapping[str, Any] = field(default_factory=dict)
 
-    def simulated_by(self, engine: str, controller: UserCode | None) -> Self:
-        """The same in an engine, and with a controller of the user's own."""
-        return replace(self, engine=engine, controller=controller)
+    def simulated_by(
+        self, engine: str, controller: UserCode | None, weights: Mapping[str, Any]
+    ) -> Self:
+        """The same in an engine, with a controller or weights of the user's own."""
+        return replace(self, engine=engine, controller=controller, weights=weights)
+
+    def applied(self, scenario: Scenario) -> Scenario:
+        """A scenario in this engine and with these weights."""
+        return scenario.changed(engine=self.engine).with_weights(self.weights)

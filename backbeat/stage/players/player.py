@@ -63,7 +63,7 @@ class Player:
         self.notice, self.busy = (0, ""), ""
         self._before = time.perf_counter()
         self.source: PlannedSource | SimulationHistory = PlannedSource(behavior)
-        self._scenario = live_scenario(behavior).changed(engine=playback.engine)
+        self._scenario = playback.applied(live_scenario(behavior))
         self._hands: UserInput | None = None
         more = {"choices": repertoire.rows(), "chooses": playback.chooses}
         readers = PLAYING | SIMULATING

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from backbeat.behaviors.dance.vocabulary.expression import Expression
+from backbeat.behaviors.footsteps.step_rolls import StepRoll
 from backbeat.models.common.errors import BackbeatError, unknown_name
 
 # Offsets by channel over an array of beats since the move began.
@@ -69,6 +70,8 @@ class MoveStep:
         turn: how far they turn to the left [rad].
         clearance: height on the way [m].
         via: places on the way, from where the foot left [m].
+        roll: how the foot rolls over heel and toe, in shares of the cycle; None if it
+            stays flat.
     """
 
     start: float
@@ -78,6 +81,7 @@ class MoveStep:
     turn: Expression
     clearance: Expression
     via: tuple[tuple[Expression, Expression, Expression], ...] = ()
+    roll: StepRoll | None = None
 
 
 @dataclass(frozen=True)
@@ -181,6 +185,10 @@ class Move:
             at = np.where(since < wait + extra, np.minimum(since, wait), since - extra)
             u = at / length
         return {n: self._channel(c, u, values) for n, c in self.curves.items()}
+
+    def leads(self, since: np.ndarray, values: Mapping[str, float]) -> np.ndarray:
+        """(n,) share of the body's place that is its own, beats after the start."""
+        return np.zeros_like(since)
 
     def _channel(
         self, curve: Curve, u: np.ndarray, values: Mapping[str, float]

@@ -22,14 +22,16 @@ from backbeat.models.contact.cones import CONE_ROWS, PATCH_MARGIN, wrench_cone
 from backbeat.models.dynamics.finite import UNBOUNDED
 from backbeat.models.robot.model import RobotModel
 from backbeat.mpc.whole_body.programs.arguments import ProgramWorkspace
-from backbeat.mpc.whole_body.programs.limits import MAX_FORCE
+from backbeat.mpc.whole_body.programs.limits import (
+    MAX_FORCE,
+    MOST,
+    STOP_MOST,
+    STOP_TIME,
+)
 from backbeat.optimization.qp.program import DaqpSolver, QPSolution, QuadraticProgram
 
 # J (k, nv) and b (k,) of a task at the state that was measured last.
 Rows = Callable[[], tuple[np.ndarray, np.ndarray]]
-# A joint may not reach its stop within this time [s]; largest bound from this, and
-# most acceleration of any joint [rad/s^2].
-STOP_TIME, STOP_MOST, MOST = 0.05, 500.0, 2000.0
 
 
 @dataclass

@@ -1,49 +1,92 @@
 """Weights and gains of the whole-body program, and those in stance without steps."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from backbeat.mpc.reference.scale import BodyScale
+from backbeat.mpc.terms.declared import On, Term, cost, number, scaled
+
+
+def _task(default: float, unit: str, name: str, formula: str, key: str) -> float:
+    """A field of the weight of a task, whose rows are compiled."""
+    found: float = cost(default, Term(name, formula, unit, on=On.INSTANT), key=key)
+    return found
 
 
 @dataclass(frozen=True)
 class WholeBodyGains:
-    """Weights and gains of the whole-body program.
+    """Weights and gains of the whole-body program, each declared once.
 
-    Weights multiply squared accelerations, momentum rates count per kilogram.
-    Stiffnesses are in 1/s^2, dampings in 1/s.
+    `docs/weights.md` has them as a table. Every desired acceleration is feedforward +
+    stiffness * error + damping * rate error; names of tasks are those of explanations.
     """
 
-    # Angular momentum about the center of mass.
-    momentum_weight: float = 10.0
-    # Linear momentum.
-    linear_weight: float = 10.0
-    # Orientation of base and trunk.
-    orientation_weight: float = 1.0
-    # Joints that carry no contact.
-    posture_weight: float = 0.05
-    # Contact wrenches near the plan's, in weights of the robot.
-    wrench_weight: float = 1e-2
-    # Points such as stick tips.
-    point_weight: float = 3
-    # Standing contacts without a limb of their own.
-    contact_weight: float = 1e3
-    # Soles in the air on their path.
-    swing_weight: float = 10.0
-    com_stiffness: float = 8.0
-    com_damping: float = 4.0
-    momentum_gain: float = 4.0
-    orientation_stiffness: float = 100.0
-    orientation_damping: float = 20.0
-    posture_stiffness: float = 100.0
-    posture_damping: float = 20.0
-    # Standing feet lose speed and lie flat again.
-    contact_damping: float = 20.0
-    contact_flatness: float = 60.0
-    # Swinging feet follow their path.
-    swing_stiffness: float = 400.0
-    swing_damping: float = 40.0
-    point_stiffness: float = 400.0
-    point_damping: float = 40.0
+    momentum_weight: float = _task(
+        10.0,
+        "m^2/s^2",
+        "angular momentum per mass",
+        "(k' - desired) / m, about the center of mass",
+        "momentum",
+    )
+    linear_weight: float = _task(
+        10.0, "m/s^2", "center of mass", "sum f / m - g - desired", "linear"
+    )
+    orientation_weight: float = _task(
+        1.0,
+        "rad/s^2",
+        "orientation of {}",
+        "w' - desired, of base and trunk",
+        "orientation",
+    )
+    posture_weight: float = _task(
+        0.05,
+        "rad/s^2",
+        "posture",
+        "vdot - desired, of joints that carry no contact",
+        "posture",
+    )
+    wrench_weight: float = _task(
+        1e-2, "weights", "wrenches as planned", "w - planned", "wrench"
+    )
+    point_weight: float = _task(
+        3.0, "m/s^2", "path of {}", "p'' - desired, of points as stick tips", "point"
+    )
+    contact_weight: float = _task(
+        1e3,
+        "m/s^2",
+        "rest of {}",
+        "acceleration - desired, of standing contacts without a limb of their own",
+        "contact",
+    )
+    swing_weight: float = _task(
+        10.0,
+        "m/s^2",
+        "path of {} in the air",
+        "slack s of the path's acceleration",
+        "swing",
+    )
+    com_stiffness: float = number(8.0, "1/s^2", "Stiffness of the center of mass.")
+    com_damping: float = number(4.0, "1/s", "Damping of the same.")
+    momentum_gain: float = number(4.0, "1/s", "Gain of the angular momentum.")
+    orientation_stiffness: float = number(
+        100.0, "1/s^2", "Stiffness of the orientation of base and trunk."
+    )
+    orientation_damping: float = number(20.0, "1/s", "Damping of the same.")
+    posture_stiffness: float = number(100.0, "1/s^2", "Stiffness of the posture.")
+    posture_damping: float = number(20.0, "1/s", "Damping of the same.")
+    contact_damping: float = number(
+        20.0, "1/s", "Damping by which standing feet lose speed."
+    )
+    contact_flatness: float = number(
+        60.0, "1/s^2", "Stiffness by which standing feet lie flat again."
+    )
+    swing_stiffness: float = number(
+        400.0, "1/s^2", "Stiffness of feet in the air on their path."
+    )
+    swing_damping: float = number(40.0, "1/s", "Damping of the same.")
+    point_stiffness: float = number(
+        400.0, "1/s^2", "Stiffness of points on their path."
+    )
+    point_damping: float = number(40.0, "1/s", "Damping of the same.")
 
     def at(self, scale: BodyScale) -> "WholeBodyGains":
         """The same for a robot of another scale.
@@ -51,29 +94,7 @@ class WholeBodyGains:
         Accelerations of places are the same at every scale, and those of angles go with
         one over its length; stiffnesses are per second squared.
         """
-        x = scale.length
-        if x == 1.0:
-            return self
-        stiff, damp = 1.0 / x, x**-0.5
-        return replace(
-            self,
-            momentum_weight=self.momentum_weight / x**2,
-            orientation_weight=self.orientation_weight * x**2,
-            posture_weight=self.posture_weight * x**2,
-            com_stiffness=self.com_stiffness * stiff,
-            com_damping=self.com_damping * damp,
-            momentum_gain=self.momentum_gain * damp,
-            orientation_stiffness=self.orientation_stiffness * stiff,
-            orientation_damping=self.orientation_damping * damp,
-            posture_stiffness=self.posture_stiffness * stiff,
-            posture_damping=self.posture_damping * damp,
-            contact_damping=self.contact_damping * damp,
-            contact_flatness=self.contact_flatness * stiff,
-            swing_stiffness=self.swing_stiffness * stiff,
-            swing_damping=self.swing_damping * damp,
-            point_stiffness=self.point_stiffness * stiff,
-            point_damping=self.point_damping * damp,
-        )
+        return self if scale.length == 1.0 else scaled(self, scale.length)
 
 
 # On all of its feet, a robot that may not step follows the plan's momentum more

@@ -9,6 +9,9 @@ from backbeat.models.dynamics.finite import UNBOUNDED
 
 # Most normal force on one contact [weights of the robot].
 MAX_FORCE = 3.0
+# A joint may not reach its stop within this time [s]; it brakes at most so hard before
+# it, and accelerates at most so hard [rad/s^2].
+STOP_TIME, STOP_MOST, MOST = 0.05, 500.0, 2000.0
 # Joints of limbs may go so far beyond where the behavior goes [rad], if that is beyond
 # their range; they may not leave it within this time [s], braking at most so hard
 # [rad/s^2].
@@ -23,15 +26,13 @@ def limits(model, target, q, v, work):
     C = model.contact_body.shape[0]
     nf, nq = nv - nj, q.shape[0] - nj
     A, lower, upper = work.A, work.lower, work.upper
-    # A joint may not reach its stop within this time [s].
-    T = 0.05
     for i in range(na):
         j = model.free[i]
         x, u = q[nq + j], v[nf + j]
-        up = 2 * (model.position_upper[j] - x - u * T) / T**2
-        down = 2 * (model.position_lower[j] - x - u * T) / T**2
-        upper[i] = max(min(up, 2000.0), -500.0)
-        lower[i] = min(max(down, -2000.0), 500.0)
+        up = 2 * (model.position_upper[j] - x - u * STOP_TIME) / STOP_TIME**2
+        down = 2 * (model.position_lower[j] - x - u * STOP_TIME) / STOP_TIME**2
+        upper[i] = max(min(up, MOST), -STOP_MOST)
+        lower[i] = min(max(down, -MOST), STOP_MOST)
     for c in range(C):
         o = na + 6 * c
         # In the air a limb may leave its path; a contact without a limb has no wrench.
@@ -127,7 +128,7 @@ def _limb_limits(model, target, q, v, work, first):
             if j < 0:
                 for m in range(n):
                     work.A[row, m] = 0.0
-                work.lower[n + row], work.upper[n + row] = -1e30, 1e30
+                work.lower[n + row], work.upper[n + row] = -UNBOUNDED, UNBOUNDED
                 continue
             x, u = q[nq + j], v[nf + j]
             # Never nearer than the behavior itself goes.

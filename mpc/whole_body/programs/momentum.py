@@ -4,9 +4,8 @@
                 contact and, by contact, its wrench w where it stands and its
                 swing-acceleration slack s, added to the acceleration of its path,
                 where it swings (30 for Atlas on two feet, 36 on a chair)
-    minimize    |rate of momentum - desired|^2 + |angular accelerations of base and
-                trunk - desired|^2 + |vdot_a - desired|^2 + |points - desired|^2
-                + |w - planned|^2 + |s|^2, each with its weight
+    minimize    the declared tasks of `backbeat.mpc.whole_body.programs.gains`, each
+                half its weight times the squares of what is off
     subject to  equations of motion and contact accelerations (eliminated),
                 wrench cones, torque limits, acceleration bounds before stops
 
@@ -104,6 +103,7 @@ class WholeBodyProgram:
         points: Sequence[str] = (),
         gains: WholeBodyGains | None = None,
         friction: float = TRACKED_FRICTION,
+        stance: WholeBodyGains | None = None,
     ) -> None:
         """Allocates the program.
 
@@ -116,6 +116,7 @@ class WholeBodyProgram:
                 where two or more limbs are all that carries, all stand, and none may
                 step.
             friction: coefficient of friction that is assumed.
+            stance: in place of `STANCE_GAINS` there; None for the gains given, if any.
 
         Raises:
             BackbeatError: a contact is unknown, or one without a limb comes first.
@@ -125,11 +126,8 @@ class WholeBodyProgram:
         self._stepping_gains = gains or WholeBodyGains().at(scale)
         self.model: ModelData = self._make_model(friction)
         on_limbs = len(self.model.limb) == len(self.contacts) > 1
-        self._stance_gains = (
-            STANCE_GAINS.at(scale)
-            if gains is None and on_limbs
-            else self._stepping_gains
-        )
+        usual = STANCE_GAINS.at(scale) if gains is None else self._stepping_gains
+        self._stance_gains = (stance or usual) if on_limbs else self._stepping_gains
         work = self.workspace = self._make_workspace()
         self._program = QuadraticProgram(work.H, work.g, work.A, work.lower, work.upper)
         self._bind(self.make_target())
@@ -260,6 +258,11 @@ class WholeBodyProgram:
     def gains_for(self, target: Target) -> WholeBodyGains:
         """The weights and gains with which a target is tracked."""
         return self._stance_gains if uses_stance_gains(target) else self._stepping_gains
+
+    def compiled_gains(self, target: Target) -> Gains:
+        """The same for compiled functions."""
+        of: ProgramArguments = self._bound.content
+        return of.stance if uses_stance_gains(target) else of.stepping
 
     def measure(self, q: np.ndarray, v: np.ndarray) -> ProgramWorkspace:
         """Computes dynamics, contacts, center of mass and momentum at (q, v)."""

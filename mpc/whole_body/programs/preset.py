@@ -6,6 +6,7 @@ shortest way, so that nothing ever turns back all the way around.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -14,13 +15,14 @@ from backbeat.models.contact.friction import TRACKED_FRICTION
 from backbeat.models.dynamics.rotations import quaternion_to_matrix, relative_log
 from backbeat.models.robot.model import RobotModel
 from backbeat.mpc.plans.explanation import TaskReport
+from backbeat.mpc.reference.scale import body_scale
 from backbeat.mpc.whole_body.programs.acceleration import (
     AccelerationProgram,
     AccelerationTask,
     Rows,
 )
 from backbeat.mpc.whole_body.programs.arguments import Target
-from backbeat.mpc.whole_body.programs.gains import WholeBodyGains
+from backbeat.mpc.whole_body.programs.gains import STANCE_GAINS, WholeBodyGains
 from backbeat.mpc.whole_body.programs.momentum import (
     DUAL_TOLERANCE,
     PRIMAL_TOLERANCE,
@@ -239,6 +241,7 @@ def make_whole_body_program(
     points: Sequence[str],
     preset: str = "",
     upper: UpperBody | None = None,
+    gains: tuple[WholeBodyGains, WholeBodyGains] = (WholeBodyGains(), STANCE_GAINS),
 ) -> WholeBodyProgram:
     """The program of a robot: its own, or with the tasks of a preset.
 
@@ -246,15 +249,18 @@ def make_whole_body_program(
         robot, contacts, points: as of `WholeBodyProgram`.
         preset: name of a preset; "" for the tasks that ship.
         upper: joints above the legs that go their own way; None for none.
+        gains: weights and gains at a scale of one, and in stance without steps.
 
     Raises:
         BackbeatError: there is no such preset, or it does not fit.
     """
     if upper is not None:
-        gains = WholeBodyGains(posture_weight=GIVEN_WEIGHT)
-        return WholeBodyProgram(robot, contacts, points, gains)
+        own = replace(gains[0], posture_weight=GIVEN_WEIGHT)
+        return WholeBodyProgram(robot, contacts, points, own)
     if not preset:
-        return WholeBodyProgram(robot, contacts, points)
+        scale = body_scale(robot)
+        stepping, stance = (x.at(scale) for x in gains)
+        return WholeBodyProgram(robot, contacts, points, stepping, stance=stance)
     if points:
         raise BackbeatError(
             f"preset {preset} has no task for {', '.join(points)}; track a behavior "

@@ -41,6 +41,7 @@ def test_a_spoiled_turn_is_repaired(form, built, tmp_path):
     check(row)
     assert made is not None
     assert made.certificate.passed
+    assert not made.motion.edge.any()  # a tilt of 3 degrees is no strike
 
 
 @pytest.mark.slow

@@ -1,0 +1,1 @@
+"""Subcommands that make behaviors of recorded motions, one or a folder of them."""

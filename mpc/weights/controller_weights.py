@@ -1,0 +1,138 @@
+"""ControllerWeights: all weights, gains and thresholds of both controllers."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields, replace
+from typing import Any
+
+from backbeat.models.common.errors import BackbeatError, unknown_name
+from backbeat.mpc.plans.weights import PredictiveWeights
+from backbeat.mpc.predictive.recovery import STEPPING, Recovery
+from backbeat.mpc.terms.checks import check_numbers
+from backbeat.mpc.terms.declared import key_of
+from backbeat.mpc.weights.changes import changed
+from backbeat.mpc.weights.reading import read_weights
+from backbeat.mpc.whole_body.programs.gains import STANCE_GAINS, WholeBodyGains
+
+
+@dataclass(frozen=True)
+class ControllerWeights:
+    """Weights, gains and thresholds of both controllers, at a scale of one.
+
+    Attributes:
+        predictive: of the predictive program, before settings of plans adapt them.
+        whole_body: of the whole-body program.
+        stance: the same where all feet stand and none may step.
+        recovery: when and how to step.
+    """
+
+    predictive: PredictiveWeights = field(default_factory=PredictiveWeights)
+    whole_body: WholeBodyGains = field(default_factory=WholeBodyGains)
+    stance: WholeBodyGains = STANCE_GAINS
+    recovery: Recovery = STEPPING
+
+    @classmethod
+    def of(cls, weights: "AnyWeights") -> "ControllerWeights":
+        """All of them, also where only those of the predictive program are given."""
+        if isinstance(weights, PredictiveWeights):
+            return cls(weights)
+        return weights or cls()
+
+    def changed(self, told: Mapping[str, Any], where: str) -> "ControllerWeights":
+        """These weights but for some, checked.
+
+        Args:
+            told: values by section and key.
+            where: names their source in errors.
+
+        Raises:
+            BackbeatError: a value that makes no sense.
+        """
+        if not told:
+            return self
+        new = {name: changed(getattr(self, name), told[name]) for name in told}
+        return replace(self, **new).check(where)
+
+    def check(self, where: str) -> "ControllerWeights":
+        """Returns the weights if they make sense.
+
+        Raises:
+            BackbeatError: they do not.
+        """
+        for section, numbers in vars(self).items():
+            check_numbers(numbers, f"{where}: {section}")
+        self.predictive.check()
+        recovery = self.recovery
+        if not (recovery.intervals and recovery.urgent and recovery.count):
+            raise BackbeatError(
+                f"{where}: recovery: intervals, urgent and count are at least 1"
+            )
+        return self
+
+    def to_dict(self) -> dict[str, dict[str, Any]]:
+        """Plain data by section and key."""
+        return {
+            section: {key_of(f): asdict(numbers)[f.name] for f in fields(numbers)}
+            for section, numbers in vars(self).items()
+        }
+
+
+def has_own_terms(weights: PredictiveWeights) -> bool:
+    """Whether they have terms of a user's own, whose code other processes lack."""
+    return type(weights) is not PredictiveWeights
+
+
+def check_elsewhere(weights: PredictiveWeights, where: str) -> None:
+    """Refuses terms of a user's own where another process would need their code.
+
+    Args:
+        weights: of the predictive program.
+        where: what that process is.
+
+    Raises:
+        BackbeatError: there are some.
+    """
+    if has_own_terms(weights):
+        raise BackbeatError(
+            f"{type(weights).__name__} has terms of its own, which {where} does not "
+            "have; run both controllers in the simulation"
+        )
+
+
+# What callables take: all of them, those of the predictive program alone, or None for
+# those that ship.
+AnyWeights = ControllerWeights | PredictiveWeights | None
+SECTIONS = tuple(item.name for item in fields(ControllerWeights))
+
+
+def read_all_weights(
+    data: Mapping[str, Any],
+    where: str,
+    kind: type[PredictiveWeights] = PredictiveWeights,
+) -> ControllerWeights:
+    """Weights from plain data, as run files have them.
+
+    Files of earlier versions have those of the predictive program alone, and none of
+    the sections; the others are then those that ship.
+
+    Args:
+        data: by section and key.
+        where: names the source in errors.
+        kind: class of those of the predictive program, of terms of one's own.
+
+    Raises:
+        BackbeatError: an unknown name, or an invalid value.
+    """
+    if not any(section in data for section in SECTIONS):
+        return ControllerWeights(read_weights(data, where, kind))
+    for section in data:
+        if section not in SECTIONS:
+            raise unknown_name(f"section of {where}", section, SECTIONS)
+    told = dict(data)
+    predictive = read_weights(told.pop("predictive", {}), where, kind)
+    for section, values in told.items():
+        of = Recovery if section == "recovery" else WholeBodyGains
+        known = [key_of(item) for item in fields(of)]
+        for name in values:
+            if name not in known:
+                raise unknown_name(f"key of {section} in {where}", name, known)
+    return ControllerWeights(predictive).changed(told, where)

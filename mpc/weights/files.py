@@ -1,0 +1,58 @@
+"""Weights files: YAML with the numbers of the controllers, for a purpose each."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from backbeat.models.common.errors import located, unknown_name
+from backbeat.models.common.outside_file import is_file
+from backbeat.models.common.yaml_file import load_yaml
+from backbeat.mpc.terms.documents import yaml_lines
+from backbeat.mpc.weights.changes import RecoveryChanges, WeightChanges, given
+from backbeat.mpc.weights.controller_weights import ControllerWeights
+
+FOLDER = Path(__file__).parent
+
+
+@dataclass
+class WeightsFile(WeightChanges):
+    """What a weights file has; what it leaves out is as it ships."""
+
+    # One sentence about what they are for.
+    summary: str = ""
+    # When and how to step.
+    recovery: RecoveryChanges = field(default_factory=RecoveryChanges)  # type: ignore[valid-type]
+
+
+def shipped_weights() -> list[str]:
+    """Names of the weights files that come with Backbeat."""
+    return sorted(path.stem for path in FOLDER.glob("*.yaml"))
+
+
+def load_weights(name: str | Path) -> dict[str, Any]:
+    """What a weights file gives, by section and key, checked.
+
+    Args:
+        name: path of a YAML file, or the name of one that ships.
+
+    Raises:
+        BackbeatError: there is none, it cannot be read, or its values make no sense.
+    """
+    path = Path(name)
+    if not is_file(path) and path.suffix not in (".yaml", ".yml"):
+        if str(name) not in shipped_weights():
+            raise unknown_name("weights file", name, shipped_weights())
+        path = FOLDER / f"{name}.yaml"
+    with located(file=path):
+        told = given(load_yaml(WeightsFile, path))
+        told.pop("summary", None)
+        ControllerWeights().changed(told, str(path))
+    return told
+
+
+def weights_text(weights: ControllerWeights, summary: str) -> str:
+    """A weights file with all numbers, each under its unit and what it is."""
+    lines = [f"summary: {summary}"]
+    for section, numbers in vars(weights).items():
+        lines += [f"{section}:", *yaml_lines(numbers)]
+    return "\n".join(lines) + "\n"
