@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 # Endings of robot descriptions, which `backbeat lint` checks too.
 URDF = (".urdf", ".xacro", ".sdf", ".xml", ".mjcf")
 # Endings of motion files.
-TAKES = (".csv", ".npz", ".mot", ".sto", ".json", ".pkl", ".bvh")
+TAKES = (".csv", ".npz", ".mot", ".sto", ".json", ".txt", ".pkl", ".bvh")
 
 
 def command(
