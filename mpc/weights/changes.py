@@ -16,18 +16,21 @@ from backbeat.mpc.whole_body.programs.gains import WholeBodyGains
 Numbers = TypeVar("Numbers")
 
 
-def _changes_of(numbers: type[Any]) -> type[Any]:
-    """A schema with the keys of a dataclass, all of them optional."""
+def _changes_of(numbers: type[Any], name: str) -> type[Any]:
+    """A schema with the keys of a dataclass, all of them optional.
+
+    It is found by its name in this module, as other processes need it.
+    """
     items = []
     for item in file_fields(numbers):
         kind: Any = list[float] if get_origin(item.type) is tuple else item.type
         items.append((key_of(item), kind | None, field(default=None)))
-    return make_dataclass(f"{numbers.__name__}Changes", items)
+    return make_dataclass(name, items, namespace={"__module__": __name__})
 
 
-PredictiveChanges = _changes_of(PredictiveWeights)
-GainChanges = _changes_of(WholeBodyGains)
-RecoveryChanges = _changes_of(Recovery)
+PredictiveChanges = _changes_of(PredictiveWeights, "PredictiveChanges")
+GainChanges = _changes_of(WholeBodyGains, "GainChanges")
+RecoveryChanges = _changes_of(Recovery, "RecoveryChanges")
 
 
 @dataclass

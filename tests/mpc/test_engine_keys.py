@@ -15,6 +15,7 @@ from backbeat.mpc.scenario.setting_event import SETTINGS
 from backbeat.mpc.scenario.specification import KEYS, Scenario, read_scenario
 from backbeat.mpc.simulation.running_loop import RunningLoop
 from backbeat.mpc.simulation.simulate import run_scenario
+from backbeat.mpc.weights.changes import WeightChanges
 
 pytest.importorskip("mujoco", reason="the extra mujoco is not installed")
 
@@ -59,6 +60,11 @@ ACTS: dict[str, tuple[object, dict]] = {
     "forces": (False, {}),
     "posture": (False, {}),
     "steps": (False, {}),
+    "weights.predictive": ({"com": 10.0}, {}),
+    "weights.whole_body": ({"momentum": 1.0}, {}),
+    "weights.stance": ({"linear": 3.0}, {"steps": False}),
+    # Steps at once, whatever they cost.
+    "recovery": ({"watch": 0.0, "alarm": 0.0, "step_penalty": 100.0}, {}),
     "pushes.time": (0.04, {}),
     "pushes.duration": (0.05, {}),
     "pushes.impulse": ([10.0, 0.0, 0.0], {}),
@@ -120,6 +126,7 @@ NESTED = {
     "compliant": {f.name for f in fields(CompliantPeriod)},
     "events": set(SETTINGS),
     "upper_body": {"hand"},
+    "weights": {f.name for f in fields(WeightChanges)},
 }
 
 

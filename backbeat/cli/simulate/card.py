@@ -20,6 +20,7 @@ from backbeat.cli.simulate.track_options import Weights, given_weights
 
 if TYPE_CHECKING:
     from backbeat.behaviors.library.store import Library
+    from backbeat.jobs.cards import CardRuns
     from backbeat.mpc.sweep.card.robustness import RobustnessCard
     from backbeat.mpc.sweep.card.sample import Sample
 
@@ -68,20 +69,18 @@ def command(
     from backbeat.behaviors.library.store import Library
     from backbeat.cli.author.build import report_failures
     from backbeat.cli.simulate.sweep import sweep_progress
-    from backbeat.jobs.cards import CardRuns, build_card, stored_card, take_sample
+    from backbeat.jobs.cards import build_card, stored_card, take_sample
     from backbeat.jobs.cluster import cluster_executors
 
-    store, own = Library(library), user_controller(controller)
-    told = given_weights(weights), Path(weights or "").stem
+    store, runs_of = Library(library), _runs(engine, controller, weights)
     make = take_sample if sample else build_card
     results, failures = [], []
     with cluster_executors(scheduler) as executors:
         for name, of in _chosen(store, names, placed_robot(robot)):
-            path = stored_card(name, library, runs := CardRuns(of, engine, own, *told))
+            path = stored_card(name, library, runs := runs_of._replace(robot=of))
             with sweep_progress(name, path.parent) as progress:
-                result, failed = make(
-                    name, library, seeds, progress, jobs, executors, runs
-                )
+                more = seeds, progress, jobs, executors, runs
+                result, failed = make(name, library, *more)
             results.append(result)
             failures += failed
             if not as_json:
@@ -90,6 +89,15 @@ def command(
         _print_as_json(results)
     report_failures(failures)
     _judge(results)
+
+
+def _runs(engine: str, controller: str | None, weights: str | None) -> "CardRuns":
+    """Which runs cards are of, whatever the robot."""
+    from backbeat.jobs.cards import CardRuns
+
+    name = Path(weights or "").stem
+    own = user_controller(controller)
+    return CardRuns("", engine, own, given_weights(weights), name)
 
 
 def _chosen(
