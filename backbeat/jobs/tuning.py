@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 import yaml
 from scipy.optimize import differential_evolution
-from scipy.stats.qmc import Sobol
+from scipy.stats.qmc import LatinHypercube
 
 from backbeat.jobs.sweeping import Progress, run_sweep
 from backbeat.models.common.atomic_file import replacing
@@ -132,7 +132,7 @@ def tune(
     trials.run({SHIPPED: {}})
     first = max(LEAST, round(FIRST * settings.trials))
     wide = len(tuning.names)
-    start = Sobol(wide, rng=np.random.default_rng(settings.seed)).random(first)
+    start = LatinHypercube(wide, rng=np.random.default_rng(settings.seed)).random(first)
     differential_evolution(
         trials.score,
         [(0.0, 1.0)] * wide,
