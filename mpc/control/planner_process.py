@@ -30,7 +30,7 @@ from backbeat.mpc.predictive.recovery import STEPPING, Recovery
 from backbeat.mpc.predictive.settings import PlanSettings
 from backbeat.mpc.reference.trajectory import Reference
 from backbeat.mpc.scenario.parts.timing import TimingSettings
-from backbeat.mpc.weights.controller_weights import ControllerWeights
+from backbeat.mpc.weights.controller_weights import ControllerWeights, check_elsewhere
 
 _LENGTH = struct.Struct("<Q")
 # Longest that the process may take to start, and to answer [s].
@@ -60,7 +60,6 @@ class PlannerSettings:
         cls, timing: TimingSettings, plan: PlanSettings, weights: ControllerWeights
     ) -> "PlannerSettings":
         """What a planner is told of a run with these periods."""
-        weights.check_elsewhere("a planner in a process")
         times = timing.plan_period, timing.lead_in, timing.planning_time
         return cls(weights.predictive, plan, *times, weights.recovery)
 
@@ -105,8 +104,9 @@ class PlannerProcess(Closing):
         """Starts the process and waits until it can plan.
 
         Raises:
-            BackbeatError: it does not start.
+            BackbeatError: it does not start, or lacks the code of a term.
         """
+        check_elsewhere(settings.weights, "a planner in a process")
         self._open: PendingMemory | None = None
         threads = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115

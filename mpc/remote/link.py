@@ -15,7 +15,7 @@ from backbeat.mpc.remote.messages import to_bytes
 from backbeat.mpc.remote.schema import make_schema
 from backbeat.mpc.safety.fail_safe import Failure
 from backbeat.mpc.scenario.specification import Scenario
-from backbeat.mpc.weights.controller_weights import ControllerWeights
+from backbeat.mpc.weights.controller_weights import ControllerWeights, check_elsewhere
 
 
 def motion_fingerprint(behavior: Behavior) -> str:
@@ -48,7 +48,7 @@ class RemoteLink(ControllerLink):
         """
         robot = behavior.robot_model
         if weights is not None:
-            weights.check_elsewhere("a remote controller")
+            check_elsewhere(weights.predictive, "a remote controller")
         schema = make_schema(robot)
         handshake = Handshake(
             schema,

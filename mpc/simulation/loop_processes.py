@@ -15,7 +15,7 @@ from backbeat.mpc.control.planner_process import PlannerProcess, PlannerSettings
 from backbeat.mpc.control.user_code import UserCode
 from backbeat.mpc.engines.engine_setup import MakeEngine
 from backbeat.mpc.scenario.specification import Scenario
-from backbeat.mpc.weights.controller_weights import ControllerWeights
+from backbeat.mpc.weights.controller_weights import ControllerWeights, has_own_terms
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,8 @@ class LoopProcesses(Closing):
         self._behavior = behavior
         self._settings = PlannerSettings.of(scenario.timing, plan, weights)
         self._coming: ComingPlanner | None = None
-        self._may_start = replacements.controller is None
+        ours = replacements.controller is None
+        self._may_start = ours and not has_own_terms(weights.predictive)
         self.planner: PlannerProcess | None = None
         connect = replacements.remote
         self.outside = connect(behavior, scenario, weights) if connect else None

@@ -68,27 +68,34 @@ class ControllerWeights:
             )
         return self
 
-    def check_elsewhere(self, where: str) -> None:
-        """Refuses terms of one's own where another process would need their code.
-
-        Args:
-            where: what that process is.
-
-        Raises:
-            BackbeatError: there are some.
-        """
-        if type(self.predictive) is not PredictiveWeights:
-            raise BackbeatError(
-                f"{type(self.predictive).__name__} has terms of its own, which {where} "
-                "does not have; run both controllers in the simulation"
-            )
-
     def to_dict(self) -> dict[str, dict[str, Any]]:
         """Plain data by section and key."""
         return {
             section: {key_of(f): asdict(numbers)[f.name] for f in fields(numbers)}
             for section, numbers in vars(self).items()
         }
+
+
+def has_own_terms(weights: PredictiveWeights) -> bool:
+    """Whether they have terms of a user's own, whose code other processes lack."""
+    return type(weights) is not PredictiveWeights
+
+
+def check_elsewhere(weights: PredictiveWeights, where: str) -> None:
+    """Refuses terms of a user's own where another process would need their code.
+
+    Args:
+        weights: of the predictive program.
+        where: what that process is.
+
+    Raises:
+        BackbeatError: there are some.
+    """
+    if has_own_terms(weights):
+        raise BackbeatError(
+            f"{type(weights).__name__} has terms of its own, which {where} does not "
+            "have; run both controllers in the simulation"
+        )
 
 
 # What callables take: all of them, those of the predictive program alone, or None for

@@ -9,7 +9,7 @@ import pytest
 from backbeat.cli.simulate.track_options import read_scenario as scenario_of_command
 from backbeat.models.common.errors import BackbeatError
 from backbeat.mpc.analysis.run_explanation import explain_run
-from backbeat.mpc.control.planner_process import PlannerSettings
+from backbeat.mpc.control.planner_process import PlannerProcess, PlannerSettings
 from backbeat.mpc.plans.weights import PredictiveWeights
 from backbeat.mpc.predictive.recovery import Recovery
 from backbeat.mpc.reference.scale import LEG, BodyScale
@@ -203,7 +203,9 @@ def test_a_term_of_ones_own_goes_with_the_others(run):
         read_all_weights(plain, "mine")
     timing, plan = run.scenario.timing, run.scenario.control.plan_settings(run.behavior)
     with pytest.raises(BackbeatError, match="Turning has terms of its own"):
-        PlannerSettings.of(timing, plan, ControllerWeights(weights))
+        PlannerProcess(
+            run.behavior, PlannerSettings.of(timing, plan, ControllerWeights(weights))
+        )
 
 
 def test_gains_at_a_scale_of_one_are_as_stated():
