@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from backbeat.behaviors.building.incremental_build import INCREMENTAL, IncrementalBuild
-from backbeat.behaviors.dance import recorded_move
+from backbeat.behaviors.dance.recordings import reading
 from backbeat.behaviors.footsteps.step import FEET
 from backbeat.behaviors.library.store import Library
 from backbeat.behaviors.recording.steps import RecordedStep, kept_steps
@@ -125,12 +125,10 @@ def folder(built, tmp_path_factory):
 
 def test_a_build_reads_a_take_once(folder, monkeypatch):
     dance, _ = read_any(folder / "mine.yaml")
-    recorded_move._read.cache_clear()
+    reading.read_recording.cache_clear()
     calls = []
-    read = recorded_move.read_take
-    monkeypatch.setattr(
-        recorded_move, "read_take", lambda *a: calls.append(a) or read(*a)
-    )
+    read = reading.read_take
+    monkeypatch.setattr(reading, "read_take", lambda *a: calls.append(a) or read(*a))
     dance.recorded(folder, ["take-1"])
     plan = dance.plan(folder)
     assert len(calls) == 1
