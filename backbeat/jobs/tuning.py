@@ -8,7 +8,7 @@ not made again: a tuning that was interrupted goes on where it was. Source
 
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,34 +21,12 @@ from scipy.stats.qmc import LatinHypercube
 from backbeat.jobs.sweeping import Progress, run_sweep
 from backbeat.models.common.atomic_file import replacing
 from backbeat.models.common.errors import BackbeatError
-from backbeat.mpc.sweep.tuning import SHIPPED, Trial, Tuning, importances
+from backbeat.mpc.sweep.tuning import SHIPPED, Trial, Tuning, TuningResult, importances
 
 # Trials of a generation, at least: differential evolution needs five.
 LEAST = 5
 # Share of the trials that are of the first generation.
 FIRST = 0.3
-
-
-@dataclass(frozen=True)
-class TuningResult:
-    """What a tuning has found.
-
-    Attributes:
-        tuning: what was tuned.
-        trials: all of them, the weights as given first.
-        best: the one with the best score.
-        fresh: weights as given and the best ones on seeds that no trial had, in this
-            order; empty where the weights as given are the best.
-        importances: rank correlation of weights and scores, and its p-value.
-        files: what was written, by kind.
-    """
-
-    tuning: Tuning
-    trials: tuple[Trial, ...]
-    best: Trial
-    fresh: tuple[Trial, ...]
-    importances: Mapping[str, tuple[float, float]]
-    files: Mapping[str, Path]
 
 
 class _Trials:

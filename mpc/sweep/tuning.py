@@ -181,6 +181,28 @@ class Tuning:
         return survived, measure, FALL * (1.0 - survived) + cost
 
 
+@dataclass(frozen=True)
+class TuningResult:
+    """What a tuning has found.
+
+    Attributes:
+        tuning: what was tuned.
+        trials: all of them, the weights as given first.
+        best: the one with the best score.
+        fresh: weights as given and the best ones on seeds that no trial had, in this
+            order; empty where the weights as given are the best.
+        importances: rank correlation of weights and scores, and its p-value.
+        files: what was written, by kind.
+    """
+
+    tuning: Tuning
+    trials: tuple[Trial, ...]
+    best: Trial
+    fresh: tuple[Trial, ...]
+    importances: Mapping[str, tuple[float, float]]
+    files: Mapping[str, Path]
+
+
 def joined(title: str, case: str) -> str:
     """Name of the case of a trial."""
     return f"{title}, {case}" if case else title

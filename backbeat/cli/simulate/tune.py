@@ -9,7 +9,7 @@ from backbeat.cli.common.completion import yaml_files
 from backbeat.cli.common.options import LIBRARY, LibraryFolder, RunsAtATime, Scheduler
 
 if TYPE_CHECKING:
-    from backbeat.jobs.tuning import TuningResult
+    from backbeat.mpc.sweep.tuning import TuningResult
 
 
 def command(

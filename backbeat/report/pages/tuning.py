@@ -5,7 +5,7 @@ import numpy as np
 from markupsafe import Markup
 from matplotlib.figure import Figure
 
-from backbeat.jobs.tuning import TuningResult
+from backbeat.mpc.sweep.tuning import TuningResult
 from backbeat.report.pages.template import rendered
 from backbeat.report.plots.style import COLORS, HEIGHT, STYLE, WIDTH, svg
 
