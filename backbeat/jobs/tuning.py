@@ -108,14 +108,15 @@ def tune(
     folder, settings = Path(folder), tuning.settings
     trials = _Trials(tuning, Path(library), folder, progress, processes, executors)
     trials.run({SHIPPED: {}})
-    first = max(LEAST, round(FIRST * settings.trials))
+    generations = max(1, settings.trials // max(LEAST, round(FIRST * settings.trials)))
+    first = max(LEAST, -(-settings.trials // generations))
     wide = len(tuning.names)
     start = LatinHypercube(wide, rng=np.random.default_rng(settings.seed)).random(first)
     differential_evolution(
         trials.score,
         [(0.0, 1.0)] * wide,
         init=start,
-        maxiter=max(0, settings.trials // first - 1),
+        maxiter=generations - 1,
         rng=np.random.default_rng(settings.seed),
         polish=False,
         updating="deferred",

@@ -108,7 +108,7 @@ def _time_flight(
         rates: highest and lowest phase rate.
         out: (2, N) bounds of the dilations [s], written for the flight.
     """
-    flies = ~horizon.standing.any(axis=1)
+    flies: np.ndarray = np.asarray(~horizon.standing.any(axis=1))
     if not flies[0] or flies.all():
         return
     n = int(np.argmin(flies))

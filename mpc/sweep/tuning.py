@@ -61,7 +61,8 @@ class TuneSettings:
     measure: str = "com_error_rms_mm"
     # Lowest and highest value of each weight, by its place in a scenario.
     weights: dict[str, list[float]] = field(default_factory=dict)
-    # How many weights are tried, and the seed of the choice.
+    # How many weights are tried, in generations of equal size, and the seed of the
+    # choice.
     trials: int = 24
     seed: int = 0
 

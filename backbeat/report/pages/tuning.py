@@ -5,7 +5,7 @@ import numpy as np
 from markupsafe import Markup
 from matplotlib.figure import Figure
 
-from backbeat.mpc.sweep.tuning import TuningResult
+from backbeat.mpc.sweep.tuning import Trial, TuningResult
 from backbeat.report.pages.template import rendered
 from backbeat.report.plots.style import COLORS, HEIGHT, STYLE, WIDTH, svg
 
@@ -22,11 +22,17 @@ def tuning_page(result: TuningResult) -> str:
         "tuning.html",
         result=result,
         tuning=result.tuning,
-        given=result.trials[0],
+        rows=_rows(result),
         matters=[(name, *told, told[1] < CLEAR) for name, told in ranked],
         progress=Markup(svg(progress_figure(result), "progress")),
         slices=Markup(svg(slices_figure(result), "slices")),
     )
+
+
+def _rows(result: TuningResult) -> list[tuple[Trial, Trial | None]]:
+    """Weights as given and the best ones, each with the same on fresh seeds."""
+    told = [result.trials[0], *([result.best] if result.best.number else [])]
+    return list(zip(told, result.fresh or [None] * len(told), strict=True))
 
 
 def progress_figure(result: TuningResult) -> Figure:
