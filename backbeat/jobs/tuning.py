@@ -21,7 +21,13 @@ from scipy.stats.qmc import LatinHypercube
 from backbeat.jobs.sweeping import Progress, run_sweep
 from backbeat.models.common.atomic_file import replacing
 from backbeat.models.common.errors import BackbeatError
-from backbeat.mpc.sweep.tuning import SHIPPED, Trial, Tuning, TuningResult, importances
+from backbeat.mpc.sweep.tuning import (
+    SHIPPED,
+    Tuning,
+    TuningResult,
+    TuningTrial,
+    importances,
+)
 
 # Trials of a generation, at least: differential evolution needs five.
 LEAST = 5
@@ -41,14 +47,14 @@ class _Trials:
         processes: int | None,
         executors: Sequence[Executor],
     ) -> None:
-        self.tuning, self.found = tuning, list[Trial]()
+        self.tuning, self.found = tuning, list[TuningTrial]()
         self._places = library, folder
         self._progress, self._where = progress, (processes, executors)
         self._known = 0
 
     def run(
         self, trials: Mapping[str, Mapping[str, float]], first_seed: int | None = None
-    ) -> list[Trial]:
+    ) -> list[TuningTrial]:
         """Runs trials by title, in their order; those of other seeds are not kept."""
         sweep = self.tuning.of_trials(trials)
         if first_seed is not None:
@@ -63,7 +69,7 @@ class _Trials:
         for title, values in trials.items():
             number = 0 if title == SHIPPED else int(title.rpartition(" ")[2])
             told = self.tuning.score(result.summary, result.rows, title)
-            out.append(Trial(number, dict(values), *told))
+            out.append(TuningTrial(number, dict(values), *told))
         if first_seed is None:
             self.found += out
         return out
@@ -126,7 +132,7 @@ def tune(
         atol=0.0,
     )
     best = min(trials.found, key=lambda trial: trial.score)
-    fresh: list[Trial] = []
+    fresh: list[TuningTrial] = []
     if best.number:
         after = tuning.sweep.settings.first_seed + tuning.sweep.settings.seeds
         fresh = trials.run({SHIPPED: {}, best.title: best.values}, first_seed=after)
@@ -136,7 +142,7 @@ def tune(
 
 
 def _write(
-    tuning: Tuning, trials: Sequence[Trial], best: Trial, folder: Path
+    tuning: Tuning, trials: Sequence[TuningTrial], best: TuningTrial, folder: Path
 ) -> dict[str, Path]:
     """Writes the table of trials and, where any are better, a weights file."""
     name = tuning.sweep.settings.name
@@ -160,7 +166,7 @@ def _write(
     return files
 
 
-def weights_file(tuning: Tuning, best: Trial) -> str:
+def weights_file(tuning: Tuning, best: TuningTrial) -> str:
     """A weights file with what was tuned; the rest is as it ships."""
     measure, name = tuning.settings.measure, tuning.sweep.settings.name
     said = f"Tuned for {measure} by {name}, trial {best.number}."

@@ -14,7 +14,7 @@ its bounds, or the weight itself where a bound is zero.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -94,7 +94,7 @@ class TuneSettings:
 
 
 @dataclass(frozen=True)
-class Trial:
+class TuningTrial:
     """Weights that were tried.
 
     Attributes:
@@ -197,11 +197,21 @@ class TuningResult:
     """
 
     tuning: Tuning
-    trials: tuple[Trial, ...]
-    best: Trial
-    fresh: tuple[Trial, ...]
+    trials: tuple[TuningTrial, ...]
+    best: TuningTrial
+    fresh: tuple[TuningTrial, ...]
     importances: Mapping[str, tuple[float, float]]
     files: Mapping[str, Path]
+
+    def to_plain(self) -> dict[str, Any]:
+        """Plain data of what was found."""
+        return {
+            "best": asdict(self.best),
+            "given": asdict(self.trials[0]),
+            "fresh": [asdict(trial) for trial in self.fresh],
+            "importances": dict(self.importances),
+            "files": {kind: str(path) for kind, path in self.files.items()},
+        }
 
 
 def joined(title: str, case: str) -> str:
@@ -239,7 +249,7 @@ def load_tuning(path: str | Path) -> Tuning:
     return tuning
 
 
-def importances(trials: Sequence[Trial]) -> dict[str, tuple[float, float]]:
+def importances(trials: Sequence[TuningTrial]) -> dict[str, tuple[float, float]]:
     """How the score follows each weight: rank correlation, and its p-value.
 
     Negative correlations say that larger weights score better. Source: Spearman, "The

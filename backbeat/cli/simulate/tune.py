@@ -38,7 +38,7 @@ def command(
     Writes a weights file for `--weights`, a table of all trials, and a page that says
     what mattered. The best weights are run again on seeds that no trial had.
     """
-    from dataclasses import asdict, replace
+    from dataclasses import replace
 
     from backbeat.cli.common.console import print_json
     from backbeat.cli.simulate.sweep import sweep_progress
@@ -61,16 +61,7 @@ def command(
     with replacing(page) as file:
         file.write(tuning_page(result).encode())
     if as_json:
-        print_json(
-            {
-                "best": asdict(result.best),
-                "given": asdict(result.trials[0]),
-                "fresh": [asdict(trial) for trial in result.fresh],
-                "importances": result.importances,
-                "files": {kind: str(path) for kind, path in result.files.items()},
-                "page": str(page),
-            }
-        )
+        print_json({**result.to_plain(), "page": str(page)})
         return
     _tell(result, page)
 

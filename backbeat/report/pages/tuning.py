@@ -5,7 +5,7 @@ import numpy as np
 from markupsafe import Markup
 from matplotlib.figure import Figure
 
-from backbeat.mpc.sweep.tuning import Trial, TuningResult
+from backbeat.mpc.sweep.tuning import TuningResult, TuningTrial
 from backbeat.report.pages.template import rendered
 from backbeat.report.plots.style import COLORS, HEIGHT, STYLE, WIDTH, svg
 
@@ -29,7 +29,7 @@ def tuning_page(result: TuningResult) -> str:
     )
 
 
-def _rows(result: TuningResult) -> list[tuple[Trial, Trial | None]]:
+def _rows(result: TuningResult) -> list[tuple[TuningTrial, TuningTrial | None]]:
     """Weights as given and the best ones, each with the same on fresh seeds."""
     told = [result.trials[0], *([result.best] if result.best.number else [])]
     return list(zip(told, result.fresh or [None] * len(told), strict=True))

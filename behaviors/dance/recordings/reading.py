@@ -55,7 +55,7 @@ class AskedRecording(NamedTuple):
 
 @lru_cache(maxsize=READ)
 def read_recording(
-    path: Path,
+    path: str | Path,
     _digests: tuple[str, ...],
     asked: AskedRecording,
     robot: RobotModel,

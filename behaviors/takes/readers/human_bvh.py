@@ -55,7 +55,7 @@ def read_human_bvh(
 
 def retargeted(
     motion: SkeletonMotion,
-    path: Path,
+    path: str | Path,
     robot: RobotModel,
     form: str,
     used: SkeletonMap,
@@ -87,6 +87,6 @@ def retargeted(
         length="m",
         quaternion="wxyz",
         up="z",
-        notes=tuple(f"{path.name}: {note}" for note in take.notes),
+        notes=tuple(f"{Path(path).name}: {note}" for note in take.notes),
         converted=True,
     )
