@@ -18,7 +18,7 @@ import typer
 
 from backbeat.behaviors.building.build import build
 from backbeat.behaviors.dance.choreography import DanceSpecification
-from backbeat.behaviors.dance.recorded_move import RecordingDescription
+from backbeat.behaviors.dance.recordings.description import RecordingDescription
 from backbeat.behaviors.library.behavior import Behavior
 from backbeat.behaviors.library.build_cost import processor_time
 from backbeat.behaviors.library.store import Library

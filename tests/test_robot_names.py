@@ -35,6 +35,8 @@ OTHERWISE = {
     "optimization/verification/verify.py": {"base"},
     # Parts of a person's body.
     "behaviors/retargeting/skeleton_map.py": {"head", "pelvis"},
+    # Words for parts of a robot's body in sentences.
+    "behaviors/cuts/body_heights.py": {"head", "pelvis"},
     # Keys of files: a robot YAML, a sweep, the posture of a posture.
     "behaviors/adoption/adopting.py": {"base"},
     "models/adoption/structure.py": {"base"},

@@ -34,6 +34,7 @@ SUBCOMMANDS = {
     "replay": "Repeat a run and compare it with its file bit for bit.",
     "explain": "Explain a run at one time: goals, results and active limits.",
     "sweep": "Run behaviors over settings and seeds: success rates and margins.",
+    "tune": "Search weights of the controllers for a measure, and say what mattered.",
     "card": "Make robustness cards: what behaviors survive, and how often.",
     "export": "Write a behavior or a run as a motion file, CSV, NPZ, MIDI or WAV.",
     "figure": "Draw figures of robot, kit and motion, from the model and the plans.",
@@ -48,7 +49,7 @@ SUBCOMMANDS = {
 FOLDERS = {
     "author": ("new", "check", "build", "list", "info", "moves"),
     "takes": ("import",),
-    "simulate": ("track", "play", "sweep", "card", "replay", "serve"),
+    "simulate": ("track", "play", "sweep", "tune", "card", "replay", "serve"),
     "analyze": ("report", "compare", "explain", "export", "figure"),
     "robots": ("adopt", "lint", "model"),
 }

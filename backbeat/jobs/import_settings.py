@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from backbeat.behaviors.dance.recorded_move import RecordingDescription
+from backbeat.behaviors.dance.recordings.description import RecordingDescription
 from backbeat.jobs.take_table import takes_folder
 from backbeat.models.common.atomic_file import replacing
 from backbeat.models.common.errors import BackbeatError, one_line

@@ -49,6 +49,7 @@ class SweepResult:
         taken: runs that an earlier call had made.
         made: runs of this call.
         failures: runs that could not be had.
+        rows: of the table, of the runs of this sweep alone.
     """
 
     summary: Mapping[str, Any]
@@ -57,6 +58,7 @@ class SweepResult:
     taken: int
     made: int
     failures: tuple[Outcome, ...]
+    rows: tuple[Mapping[str, Any], ...] = ()
 
 
 def run_sweep(
@@ -106,7 +108,8 @@ def run_sweep(
                 file.write(json.dumps(summary, indent=1).encode())
     failures = tuple(o for o in outcomes if o.error is not None)
     made = len(outcomes) - len(failures)
-    return SweepResult(summary, path, summary_file, runner.taken, made, failures)
+    counts = runner.taken, made, failures, runner.rows()
+    return SweepResult(summary, path, summary_file, *counts)
 
 
 def _behavior_key(library: Path, name: str, robot: str) -> str:
@@ -268,6 +271,10 @@ class _Runner:
         if self._report and title:
             word = "survived" if row["survived"] else "not survived"
             self._report(self.known, self._schedule.remaining(), f"{title}: {word}")
+
+    def rows(self) -> tuple[Mapping[str, Any], ...]:
+        """Rows of the runs that are known."""
+        return tuple(self._rows.values())
 
     def summary(self) -> dict[str, Any]:
         """The summary of what is known, with the commit of our sources."""

@@ -23,6 +23,7 @@ COLUMNS = {
     "format": TEXT,
     "kept_s": NUMBER,
     "cuts": TEXT,
+    "obstacles": TEXT,
     "feasible_before": FLAG,
     "root_rms_mm": NUMBER,
     "root_rms_deg": NUMBER,

@@ -144,8 +144,13 @@ class IncrementalBuild:
             refuse_failures(text, self.path)
         if not isinstance(specification, Specification):
             return Draft(text, None, None)
+        before = None if self._good is None else self._good.plan
         try:
-            return Draft(text, specification, specification.plan(folder))
+            if before is None:
+                plan = specification.plan(folder)
+            else:
+                plan = specification.plan_near(folder, before)
+            return Draft(text, specification, plan)
         except BackbeatError as error:
             raise self._located(error, text) from None
 
@@ -177,7 +182,7 @@ class IncrementalBuild:
             found = self._solved_locally(draft, progress)
             if found is None:
                 found = self._built(progress)
-                self._good, self._solved = draft, None
+                self._good, self._solved = self._as_built(draft), None
         except BackbeatError as error:
             raise self._located(error, draft.text) from None
         return found
@@ -212,6 +217,13 @@ class IncrementalBuild:
         library, processes = self._library, self._processes
         behavior = build(self.path, library, progress=progress, processes=processes)
         return UpdatedBehavior(behavior, 0.0, behavior.duration)
+
+    def _as_built(self, draft: Draft) -> Draft:
+        """A draft with the plan of its files alone, as a build and its workers have."""
+        specification = draft.specification
+        if specification is None or draft.plan is None or not draft.plan.recorded:
+            return draft
+        return replace(draft, plan=specification.plan(self.path.parent))
 
     def _solved_locally(
         self, draft: Draft, progress: Progress

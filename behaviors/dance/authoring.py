@@ -12,7 +12,7 @@ from backbeat.behaviors.dance.arrangement import (
     place_moves,
 )
 from backbeat.behaviors.dance.choreography import DanceSpecification
-from backbeat.behaviors.dance.recorded_move import RecordingDescription
+from backbeat.behaviors.dance.recordings.description import RecordingDescription
 from backbeat.behaviors.dance.vocabulary.move import TRACKS
 from backbeat.behaviors.dance.vocabulary.move_file import vocabulary
 from backbeat.behaviors.library.behavior import BEAT_PRIORITY

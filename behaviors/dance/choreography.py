@@ -16,10 +16,7 @@ from backbeat.behaviors.dance.carried import clear_of_each_other
 from backbeat.behaviors.dance.knots import KNOTS_PER_BEAT, STEPPING, knots_per_beat
 from backbeat.behaviors.dance.layers import DanceLayers
 from backbeat.behaviors.dance.markers import marker_events
-from backbeat.behaviors.dance.recorded_move import (
-    RecordedMove,
-    RecordedMoves,
-)
+from backbeat.behaviors.dance.recorded_move import RecordedMove, RecordedMoves
 from backbeat.behaviors.dance.recorded_parts import departures, recorded_entries
 from backbeat.behaviors.dance.rules import RuleFinding, findings
 from backbeat.behaviors.dance.stepping import (
@@ -58,6 +55,7 @@ from backbeat.optimization.problem.trajectory_problem import (
 # by radians for every meter of the body.
 ACCELERATION = 0.002
 BASE_SHARE, LEG_SHARE = 4.0, 0.1
+NONE: Mapping[str, RecordedMove] = {}
 
 
 @dataclass
@@ -81,9 +79,18 @@ class DanceSpecification(DanceLayers):
         return [*move_files(folder), *files]
 
     def recorded(
-        self, folder: str | Path, names: Sequence[str]
+        self,
+        folder: str | Path,
+        names: Sequence[str],
+        before: Mapping[str, RecordedMove] = NONE,
     ) -> dict[str, RecordedMove]:
         """Recordings as moves.
+
+        Args:
+            folder: where files are found from.
+            names: of the recordings.
+            before: moves of earlier versions of the files, near which those of today
+                stay; see `backbeat.behaviors.dance.recorded_move.RecordedMoves.move`.
 
         Raises:
             BackbeatError: one cannot be read, or makes no sense.
@@ -94,7 +101,10 @@ class DanceSpecification(DanceLayers):
         robot = make_robot(self.robot, tuple(self.equipment), Mount())
         q_start = start_configuration(robot, self.start)
         maker = RecordedMoves(vocabulary(folder), folder, robot, q_start, self.bpm)
-        return {name: maker.move(name, self.recordings[name]) for name in names}
+        return {
+            name: maker.move(name, self.recordings[name], before.get(name))
+            for name in names
+        }
 
     def placed_moves(self, moves: Mapping[str, Move]) -> list[PlacedMove]:
         """Its moves, each at its place; see `arrangement.place_moves`."""
@@ -122,8 +132,18 @@ class DanceSpecification(DanceLayers):
         """
         return self.compiled(folder)[0]
 
-    def compiled(self, folder: str | Path) -> tuple[MotionPlan, list[RuleFinding]]:
+    def plan_near(self, folder: str | Path, before: MotionPlan) -> MotionPlan:
+        """As of `Specification`, where a take of the dance was edited."""
+        return self.compiled(folder, before.recorded)[0]
+
+    def compiled(
+        self, folder: str | Path, before: Mapping[str, RecordedMove] = NONE
+    ) -> tuple[MotionPlan, list[RuleFinding]]:
         """The plan, and what becomes of its moves with what the dancer carries.
+
+        Args:
+            folder: where files are found from.
+            before: see `recorded`.
 
         Raises:
             BackbeatError: a move, parameter or track does not exist or fit.
@@ -131,7 +151,8 @@ class DanceSpecification(DanceLayers):
         self.check_grid()
         meter = self.meter_map()
         tempo = Tempo(self.bpm, meter)
-        moves = vocabulary(folder) | self.recorded(folder, list(self.recordings))
+        recorded = self.recorded(folder, list(self.recordings), before)
+        moves = vocabulary(folder) | recorded
         for found in findings(self, moves):
             if found.fails:
                 raise BackbeatError(found.sentence, path=found.path)
@@ -162,6 +183,7 @@ class DanceSpecification(DanceLayers):
             ),
             review=review if used else None,
             recordings=recordings if used else None,
+            recorded=recorded,
         )
         return plan, kept
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 from backbeat.behaviors.dance.arrangement import MeterDescription, MoveDescription
 from backbeat.behaviors.dance.knots import KNOTS_PER_BEAT
-from backbeat.behaviors.dance.recorded_move import RecordingDescription
+from backbeat.behaviors.dance.recordings.description import RecordingDescription
 from backbeat.behaviors.motion.authored import Specification, check_bend, check_scale
 from backbeat.behaviors.motion.plan import check_length
 from backbeat.behaviors.music.notation.meter import (

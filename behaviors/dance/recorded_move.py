@@ -6,6 +6,13 @@ from pathlib import Path
 
 import numpy as np
 
+from backbeat.behaviors.dance.recordings.description import RecordingDescription
+from backbeat.behaviors.dance.recordings.reading import (
+    AskedRecording,
+    RecordingSource,
+    near_before,
+    read_recording,
+)
 from backbeat.behaviors.dance.step_times import (
     fastest,
     knot_spacing,
@@ -15,124 +22,23 @@ from backbeat.behaviors.dance.step_times import (
 from backbeat.behaviors.dance.vocabulary.expression import Expression
 from backbeat.behaviors.dance.vocabulary.move import LENGTHS, Curve, Move, Offsets
 from backbeat.behaviors.dance.vocabulary.part_weights import check_weights, shares
-from backbeat.behaviors.footsteps.step import FEET
 from backbeat.behaviors.library.stored import check_name
 from backbeat.behaviors.motion.time_law import minimum_jerk
-from backbeat.behaviors.recording.dance_offsets import DanceOffsets, dance_offsets
+from backbeat.behaviors.recording.contacts.foot_roll import KeptFeet
+from backbeat.behaviors.recording.dance_offsets import (
+    DanceOffsets,
+)
 from backbeat.behaviors.recording.planted_feet import Interval
-from backbeat.behaviors.recording.take_file import read_take
-from backbeat.behaviors.takes.take import Conventions, Take
-from backbeat.models.common.errors import BackbeatError, unknown_name
-from backbeat.models.common.outside_file import beside
+from backbeat.behaviors.recording.take_file import take_digest
+from backbeat.models.common.errors import BackbeatError
+from backbeat.models.common.outside_file import beside, is_there
 from backbeat.models.robot.model import RobotModel
 
-STAY = "stay"
 # What a recording may be played faster or slower by.
 FASTEST, SLOWEST = 4.0, 0.1
 MOST_LEAD = 16.0
 # Samples over which the speed of the body at the ends of a recording is taken.
 SPEED_OVER = 6
-
-
-@dataclass
-class RecordingDescription:
-    """A recording in a choreography."""
-
-    # Motion file of any format, from the folder of the choreography.
-    file: str = ""
-    # radians or degrees; as the format has it, or as the ranges of joints show.
-    unit: str = ""
-    # Name of its format; found in the file if it is left out.
-    format: str = ""
-    # m, cm or mm; wxyz or xyzw; z or y: as the format has them.
-    length: str = ""
-    quaternion: str = ""
-    up: str = ""
-    # Samples a second, where the file has no times.
-    rate: float | None = None
-    # File that says which joints of a person's skeleton are which parts of the body,
-    # from the folder of the choreography; the skeletons that are known need none.
-    skeleton: str = ""
-    # Joints or groups to take; all that the file has if it is left out.
-    joints: list[str] = field(default_factory=list)
-    # Columns that are no joints.
-    ignore: list[str] = field(default_factory=list)
-    # The part of the file to take [s]; all of it if they are left out.
-    start: float | None = None
-    end: float | None = None
-    # Beats to stretch it to; its own time if it is left out.
-    beats: float | None = None
-    # Beats to get from the dance's posture to its first sample, and back from the last.
-    lead: float = 1.0
-    # "stay" if both feet stand all the time; else when each foot stands, in seconds of
-    # the file; found in the recording if both are left out.
-    feet: str = ""
-    # Whether feet land on their heels and leave over their toes where they do so in the
-    # file; false keeps them flat.
-    roll: bool = True
-    # Factors on how near hands, feet and trunk stay to it, by part.
-    weights: dict[str, float] = field(default_factory=dict)
-    planted: dict[str, list[list[float]]] = field(default_factory=dict)
-
-    def conventions(self) -> Conventions:
-        """What is said about the file."""
-        return Conventions(
-            self.format,
-            self.unit,
-            self.length,
-            self.quaternion,
-            self.up,
-            self.rate,
-            tuple(self.ignore),
-            self.skeleton,
-        )
-
-    def times(self, where: str) -> Mapping[str, list[tuple[float, float]]] | None:
-        """When each foot stands, as declared; None if it is to be found.
-
-        Raises:
-            BackbeatError: no such foot, or what is no time.
-        """
-        if self.feet not in ("", STAY):
-            raise BackbeatError(
-                f"{where}: feet is '{STAY}', not {self.feet!r}; 'planted' says when "
-                "each foot stands"
-            )
-        if self.feet and self.planted:
-            raise BackbeatError(f"{where}: say 'feet' or 'planted', not both")
-        if not self.feet and not self.planted:
-            return None
-        found = {}
-        for foot in self.planted:
-            if foot not in FEET:
-                raise unknown_name(f"foot in {where}", foot, FEET)
-        for foot in FEET:
-            rows = self.planted.get(foot, [[-np.inf, np.inf]])
-            ends = [x for row in rows for x in row]
-            if not all(len(row) == 2 for row in rows) or ends != sorted(set(ends)):
-                raise BackbeatError(
-                    f"{where}: the {foot} foot stands from times to times in order, "
-                    "such as [[0, 2.1], [2.6, 4]]"
-                )
-            found[foot] = [(float(a), float(b)) for a, b in rows]
-        return found
-
-
-@dataclass(frozen=True)
-class RecordingSource:
-    """What a recorded move was made of.
-
-    Attributes:
-        path: its file.
-        take: what that holds.
-        span: first and last time that were asked for [s].
-        joints: names or groups that were taken; all if there are none.
-    """
-
-    path: Path
-    take: Take
-    span: Interval
-    joints: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -215,8 +121,16 @@ class RecordedMoves:
     q_start: np.ndarray
     bpm: float
 
-    def move(self, name: str, d: RecordingDescription) -> RecordedMove:
+    def move(
+        self, name: str, d: RecordingDescription, before: RecordedMove | None = None
+    ) -> RecordedMove:
         """A recording as a move of a name.
+
+        Args:
+            name: of the move.
+            d: the recording.
+            before: the move of an earlier version of the file; what differs slightly
+                from it away from what was edited stays as it was.
 
         Raises:
             BackbeatError: it cannot be read, or cannot be danced as it is asked for.
@@ -233,30 +147,24 @@ class RecordedMoves:
                 f"{where}: lead is {d.lead:g} beats; it goes from 0 to {MOST_LEAD:g}"
             )
         check_weights(d.weights, where)
-        path = beside(self.folder, d.file, where)
-        told = d.conventions()
+        d.check_jumps(where)
+        path, told = beside(self.folder, d.file, where), d.conventions()
+        files = [path]
         if d.skeleton:
-            own = beside(self.folder, d.skeleton, where)
-            told = replace(told, skeleton=own)
-        recording = read_take(path, self.robot, told)
-        span = (
-            recording.t[0] if d.start is None else d.start,
-            recording.t[-1] if d.end is None else d.end,
-        )
-        found = dance_offsets(
-            recording,
-            self.robot,
-            self.q_start,
-            where,
-            d.joints,
-            d.times(where),
-            span,
-            d.roll,
-        )
-        read = tuple(s for s in (recording.said, *recording.notes) if s)
-        found = replace(found, notes=(*read, *found.notes))
-        source = RecordingSource(path, recording, span, tuple(d.joints))
-        return replace(self._move(name, where, d, found), source=source)
+            files.append(beside(self.folder, d.skeleton, where))
+            told = replace(told, skeleton=files[-1])
+        stands, q_start = d.times(where), tuple(self.q_start)
+        rows = None if stands is None else tuple((f, *r) for f, r in stands.items())
+        digests = tuple(take_digest(file) if is_there(file) else "" for file in files)
+        joints, kept = tuple(d.joints), KeptFeet(d.roll, d.jumps)
+        asked = AskedRecording(told, joints, rows, (d.start, d.end), kept)
+        read = read_recording(path, digests, asked, self.robot, q_start, where)
+        take, span, found = read
+        source = RecordingSource(path, digests[0], take, span, joints, found)
+        if before is not None and before.source is not None:
+            source = near_before(source, before.source)
+        move = self._move(name, where, d, source.offsets)
+        return replace(move, source=source)
 
     def _move(
         self, name: str, where: str, d: RecordingDescription, found: DanceOffsets

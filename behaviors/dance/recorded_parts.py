@@ -1,8 +1,6 @@
 """Recorded parts: where takes are in a dance that was built, and how far it is off."""
 
-import hashlib
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,20 +9,10 @@ from backbeat.behaviors.dance.arrangement import PlacedMove
 from backbeat.behaviors.dance.recorded_move import RecordedMove
 from backbeat.behaviors.music.notation.tempo import Tempo
 from backbeat.behaviors.recording.take_changes import RecordedPart, take_changes
-from backbeat.models.common.outside_file import read_bytes
 from backbeat.models.robot.model import RobotModel
 from backbeat.optimization.problem.dense_trajectory import DenseTrajectory
 from backbeat.optimization.problem.tasks import CenterOfMassTask, PostureTask
 from backbeat.optimization.problem.trajectory_problem import TrajectoryProblem
-
-
-def take_digest(path: str | Path) -> str:
-    """SHA-256 of a motion file.
-
-    Raises:
-        BackbeatError: it cannot be read.
-    """
-    return hashlib.sha256(read_bytes(path, "take")).hexdigest()
 
 
 def recorded_part(p: PlacedMove, tempo: Tempo) -> RecordedPart:
@@ -86,7 +74,7 @@ def recorded_entries(
             {
                 "move": p.move.name,
                 "file": source.path.absolute().as_posix(),
-                "sha256": take_digest(source.path),
+                "sha256": source.digest,
                 "start_s": part.start,
                 "end_s": part.end,
                 "from_s": float(part.first),

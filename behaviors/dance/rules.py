@@ -18,15 +18,16 @@ from backbeat.behaviors.dance.arrangement import (
 )
 from backbeat.behaviors.dance.layers import DanceLayers
 from backbeat.behaviors.dance.vocabulary.move import TRACKS, Move
+from backbeat.behaviors.footsteps.jump import LONG_FLIGHT, SHORT_FLIGHT
 from backbeat.behaviors.music.notation.meter import MeterMap
 from backbeat.models.common.errors import BackbeatError, unknown_name
 
 # Where a value stands in the file: keys and places in lists, from the top.
 Path = tuple[str | int, ...]
+# Times that are so near to each other are the same [s].
+SLIGHT_TIME = 1e-6
 # A foot in the air for less [s]: cannot be done, or is hard to follow.
 SHORT_SWING, QUICK_SWING = 0.2, 0.35
-# What a jump may take [s].
-SHORT_FLIGHT, LONG_FLIGHT = 0.2, 0.45
 MOST_REPEATS = 200
 # Gravity [m/s^2], the share of it with which a body goes down and keeps its feet on the
 # ground, and the spacing at which that is looked at [beats].
@@ -278,7 +279,8 @@ def _steps(dance: DanceLayers, placed: Sequence[PlacedMove]) -> Iterator[RuleFin
         length = p.move.length(p.values)
         for step in p.move.steps:
             time = (step.end - step.start) * length * beat
-            if step.feet == "none" and not SHORT_FLIGHT <= time <= LONG_FLIGHT:
+            low, high = SHORT_FLIGHT - SLIGHT_TIME, LONG_FLIGHT + SLIGHT_TIME
+            if step.feet == "none" and not low <= time <= high:
                 what = (
                     f"flies for {time:.2f} s at {dance.bpm:g} BPM; a jump takes "
                     f"{SHORT_FLIGHT:g} to {LONG_FLIGHT:g} s, so choose another tempo "

@@ -21,6 +21,10 @@ BOTH = 0.13
 # is left of it where a recording may have its own time [s], of which it has at least
 # a share.
 LEAST_SHARE, EASY, SLOWEST = 0.5, 0.35, 0.5
+# Knots of a recorded jump, whose height is up to how long it takes to the nearest one.
+KNOTS_OF_FLIGHT = 14
+# Which foot stands, by those in the air.
+STANDS = {"left": "right", "right": "left", "both": "none"}
 
 
 def least_stance(beat: float) -> float:
@@ -75,11 +79,11 @@ def move_steps(
         a, b = (lead + (1 - 2 * lead) * x / own for x in (start, end))
         x, y = (Expression(v) for v in step.to)
         way = step.via.tolist()
-        stands = "right" if step.foot == "left" else "left"
+        stands = STANDS[step.foot]
         turn, rise = Expression(step.turn), Expression(step.rise)
         via = tuple((Expression(p[0]), Expression(p[1]), Expression(p[2])) for p in way)
         roll = step.roll and step.roll.slower((1 - 2 * lead) / own)
-        found.append(MoveStep(a, b, stands, (x, y), turn, rise, via, roll))
+        found.append(MoveStep(a, b, stands, (x, y), turn, rise, via, roll, step.each))
     return tuple(found)
 
 
@@ -92,7 +96,9 @@ def knot_spacing(steps: Sequence[MoveStep], length: float) -> float:
     """
     swings = [s.end - s.start for s in steps]
     stances = [b.start - a.end for a, b in itertools.pairwise(steps)]
-    return min([*swings, *stances], default=0.0) * length / ROUNDED_KNOTS
+    flights = [s.end - s.start for s in steps if s.feet == "none"]
+    most = [x / ROUNDED_KNOTS for x in (*swings, *stances)]
+    return min([*most, *(x / KNOTS_OF_FLIGHT for x in flights)], default=0.0) * length
 
 
 def _apart(steps: Sequence[RecordedStep], stance: float) -> list[list[float]]:

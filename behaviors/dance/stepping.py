@@ -43,9 +43,16 @@ def swings(placed: Sequence[PlacedMove], knots_per_beat: int) -> list[DanceSwing
                     round((begin + s * length) * knots_per_beat)
                     for s in (step.start, step.end)
                 )
+                if step.feet == "none":
+                    # How high a jump gets is up to how long it takes.
+                    b = a + round((step.end - step.start) * length * knots_per_beat)
                 side = -1.0 if p.mirror else 1.0
                 forward, left = (e(p.values) for e in step.to)
                 via = [[e(p.values) for e in place] for place in step.via]
+                each = {
+                    (OTHER[foot] if p.mirror else foot): [x, side * y, side * turn]
+                    for foot, (x, y, turn) in step.each.items()
+                }
                 found.append(
                     DanceSwing(
                         a,
@@ -54,6 +61,7 @@ def swings(placed: Sequence[PlacedMove], knots_per_beat: int) -> list[DanceSwing
                             feet=OTHER[step.feet] if p.mirror else step.feet,
                             to=[forward, side * left],
                             turn=side * step.turn(p.values),
+                            each=each,
                             via=[[x, side * y, z] for x, y, z in via],
                             clearance=step.clearance(p.values),
                         ).scaled(p.scale),

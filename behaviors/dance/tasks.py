@@ -157,7 +157,8 @@ class DanceTasks:
                 led = near & self._led
                 weight[led] = COM_LED * factor[led]
         for start, end in flights:
-            near = self._about(start, end, PUSH, LAND)
+            # A recording has the height of its jump.
+            near = self._about(start, end, PUSH, LAND) & ~self._led
             weight[near, 2] = HEIGHT_FLYING * factor[near, 2]
         return weight
 

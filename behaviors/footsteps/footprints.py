@@ -94,14 +94,14 @@ class Footprints:
         for step in self.steps:
             heading = np.mean([p[-1].yaw for p in self.places.values()])
             c, s = np.cos(heading), np.sin(heading)
-            shift = np.array([[c, -s], [s, c]]) @ step.to
             for foot, places in self.places.items():
                 last = places[-1]
                 if foot in STANDING[step.feet]:
                     places.append(last)
                     continue
-                p = last.p + np.r_[shift, 0.0]
-                places.append(Footprint(p, last.yaw + step.turn, last.R))
+                x, y, turn = step.way(foot)
+                p = last.p + [c * x - s * y, s * x + c * y, 0.0]
+                places.append(Footprint(p, last.yaw + turn, last.R))
 
     @cached_property
     def starts(self) -> np.ndarray:

@@ -12,6 +12,8 @@ from backbeat.models.state.configuration import Configuration
 from backbeat.optimization.problem.tasks import FrameTask
 from backbeat.optimization.problem.trajectory_problem import Limits
 
+# What a jump may take [s].
+SHORT_FLIGHT, LONG_FLIGHT = 0.2, 0.45
 # Share of torques, and distance from joint stops [rad], that a jump keeps to: in a
 # landing that is askew, legs bend further and brake harder than planned.
 JUMP_TORQUE, JUMP_MARGIN = 0.8, 0.1

@@ -17,7 +17,7 @@ from backbeat.behaviors.footsteps.jump import (
     shallow,
 )
 from backbeat.behaviors.footsteps.sole_share import sole_share
-from backbeat.behaviors.footsteps.step import IN_WORDS, STANDING, Step
+from backbeat.behaviors.footsteps.step import FEET, IN_WORDS, STANDING, Step
 from backbeat.behaviors.footsteps.stride_reach import check_strides
 from backbeat.behaviors.footsteps.swings import swing_tasks
 from backbeat.behaviors.library.behavior import Event, Mount, make_robot
@@ -170,7 +170,9 @@ class FootstepSpecification(Specification):
                     f"{where}: 'to' has two numbers and each place in 'via' three",
                     path=place,
                 )
-            places = [*step.to, *np.ravel(step.via)]
+            _check_each(step, where, place)
+            each = [x for values in step.each.values() for x in values]
+            places = [*step.to, *each, *np.ravel(step.via)]
             numbers = [*places, step.turn, step.clearance, step.lower]
             if not (np.abs(numbers) <= FARTHEST).all():
                 raise BackbeatError(
@@ -335,3 +337,14 @@ class Walker:
 
 def _holds(between: list[float], time: float) -> bool:
     return len(between) == 2 and 0 < between[0] <= time <= between[1]
+
+
+def _check_each(step: Step, where: str, place: tuple[str | int, ...]) -> None:
+    """Refuses displacements of single feet that make no sense."""
+    for foot, values in step.each.items():
+        if step.feet != "none" or foot not in FEET or len(values) != 3:
+            raise BackbeatError(
+                f"{where}: 'each' has three numbers for left and right, of a step in "
+                "which none stands",
+                path=(*place, "each"),
+            )

@@ -7,6 +7,7 @@ there until the behavior is built again.
 
 import json
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +39,7 @@ from backbeat.behaviors.library.table import (
     to_frame,
     to_header,
 )
+from backbeat.behaviors.library.take_places import from_file, in_full
 from backbeat.models.common.atomic_file import replacing
 from backbeat.models.common.bounds import LONGEST_SIMULATED
 from backbeat.models.common.errors import BackbeatError, unknown_name
@@ -60,6 +62,7 @@ class Library(Shelf):
         robot = folder_name(behavior.robot_model.name)
         path = self.path(Stored(robot, behavior.name))
         frame, header = to_frame(behavior), to_header(behavior)
+        header["provenance"] = from_file(header["provenance"], path)
         record = {"format": FORMAT, "sha256": digest(frame, header), "header": header}
         table = pa.Table.from_pandas(frame, preserve_index=False)
         table = table.replace_schema_metadata(
@@ -98,10 +101,11 @@ class Library(Shelf):
             raise self._other_robot(header, robot)
         try:
             _check_time(frame["t"].to_numpy(float))
-            return behavior_from_frame(frame, header)
+            behavior = behavior_from_frame(frame, header)
         except DAMAGED as error:
             why = f"its columns are not those of a motion ({error})"
             raise damaged(path, why) from None
+        return replace(behavior, provenance=in_full(behavior.provenance, path))
 
     def load_build(self, name: str, key: object, robot: str = "") -> Behavior:
         """Loads a behavior by the key of its build, whichever robot it is of.

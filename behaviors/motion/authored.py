@@ -178,6 +178,21 @@ class Specification(Authored, ABC):
             BackbeatError: it makes no sense, and why.
         """
 
+    def plan_near(self, folder: str | Path, before: MotionPlan) -> MotionPlan:
+        """The plan of a later version of a specification or of its files.
+
+        Slight differences from the earlier plan that an edit elsewhere has caused may
+        be left out, so that the motion stays as it was there.
+
+        Args:
+            folder: where the specification was found.
+            before: the earlier plan.
+
+        Raises:
+            BackbeatError: it makes no sense, and why.
+        """
+        return self.plan(folder)
+
     def with_closer_knots(self) -> "Specification | None":
         """The same motion with knots closer together; None where they cannot be.
 

@@ -50,6 +50,8 @@ class MotionPlan:
         review: sentences on a motion that was found and its center of mass.
         recordings: what a motion that was found has of recorded takes, an entry for
             each time that one is in it; see `backbeat.behaviors.dance.recorded_parts`.
+        recorded: moves that were made of recorded takes, by name, for the plan of a
+            later version of the specification; see `Specification.plan_near`.
         beat_priority: how much the beat counts when the motion is tracked; None for
             what the specification says.
         fallback_plan: another plan of the same piece, from the violations of this one's
@@ -69,6 +71,7 @@ class MotionPlan:
     compliance: Mapping[str, float] = field(default_factory=dict)
     review: Callable[[DenseTrajectory, np.ndarray], Sequence[str]] | None = None
     recordings: Callable[[DenseTrajectory], list[dict[str, Any]]] | None = None
+    recorded: Mapping[str, Any] = field(default_factory=dict)
     beat_priority: float | None = None
     fallback_plan: "Callable[[Sequence[Violation]], MotionPlan | None] | None" = None
     hints: Hints = NO_HINTS

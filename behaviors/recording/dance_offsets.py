@@ -9,13 +9,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-from pydrake.common.eigen_geometry import Quaternion
-from pydrake.math import RollPitchYaw, RotationMatrix
 from scipy.interpolate import PchipInterpolator
+from scipy.spatial.transform import Rotation
 
 from backbeat.behaviors.motion.time_law import minimum_jerk
 from backbeat.behaviors.posture.stance import support_poses
+from backbeat.behaviors.recording.contacts.foot_roll import KeptFeet
 from backbeat.behaviors.recording.contacts.step_roll import roll_notes
+from backbeat.behaviors.recording.flights.flown import flown
+from backbeat.behaviors.recording.flights.lowering import LOWER
 from backbeat.behaviors.recording.planted_feet import (
     FootPath,
     Interval,
@@ -76,7 +78,7 @@ def dance_offsets(
     joints: Sequence[str] = (),
     planted: Mapping[str, Sequence[Interval]] | None = None,
     span: Interval | None = None,
-    roll: bool = True,
+    kept: KeptFeet | None = None,
 ) -> DanceOffsets:
     """Brings a recording within what a robot can do, and its feet to the ground.
 
@@ -89,10 +91,11 @@ def dance_offsets(
         planted: when each foot stands, "left" and "right", in the file's time [s];
             None to find out.
         span: first and last time of the file to take [s]; None for all.
-        roll: whether feet roll over heel and toe where those of the recording do.
+        kept: what feet keep of the recording; None for all that the robot can do.
 
     Raises:
-        BackbeatError: a joint that was not recorded, or feet that make no sense.
+        BackbeatError: a joint that was not recorded, feet that make no sense, or a jump
+            that the robot cannot make.
     """
     chosen = _chosen(recording, robot, joints, where)
     t, (q_joints, base) = _resampled(recording, chosen, span, where)
@@ -117,9 +120,15 @@ def dance_offsets(
         q[:, :7] = base
     spacing = float(np.median(np.diff(recording.t)))
     motion = plant_feet(robot, t, q, base is not None, planted, where, spacing)
+    own = {foot: path.planted for foot, path in motion.feet.items()}
+    roll, jumps = kept or KeptFeet()
     if not roll or any(robot.contacts[n].rolls for n in robot.feet.values()):
         motion = _flat(motion, robot.name if roll else "", where)
-    return _on_feet(found, motion, robot, q_start, where, planted is not None)
+    if motion.jumps:
+        motion, offsets = flown(motion, robot, t, offsets, jumps == LOWER, where)
+        found = replace(found, offsets=offsets)
+    made = _on_feet(found, motion, robot, q_start, where, planted is not None)
+    return replace(made, planted=own)
 
 
 def _flat(motion: PlantedMotion, robot: str, where: str) -> PlantedMotion:
@@ -310,16 +319,28 @@ def _body(
     c, s = np.cos(place[:, 2]), np.sin(place[:, 2])
     x, y = (com[:, :2] - place[:, :2]).T
     height = Configuration(robot, q_start).center_of_mass[2]
-    turns = np.zeros((len(t), 3))
-    for i, (w, yaw) in enumerate(zip(q[:, :4], place[:, 2], strict=True)):
-        back = RotationMatrix(RollPitchYaw(0.0, 0.0, -yaw))
-        turns[i] = RollPitchYaw(back @ RotationMatrix(Quaternion(w))).vector()
+    back = Rotation.from_rotvec(np.outer(-place[:, 2], [0.0, 0.0, 1.0]))
+    pelvis = back * Rotation.from_quat(q[:, :4], scalar_first=True)
+    turns = _roll_pitch_yaw(pelvis.as_matrix())
     return {
         "com.x": c * x + s * y,
         "com.y": c * y - s * x,
         "com.z": com[:, 2] - height,
         **{f"pelvis.r{a}": turns[:, i] for i, a in enumerate("xyz")},
     }
+
+
+def _roll_pitch_yaw(R: np.ndarray) -> np.ndarray:
+    """(n, 3) angles about x, y and z, in this order, of (n, 3, 3) rotations [rad]."""
+    level = np.hypot(R[:, 0, 0], R[:, 1, 0])
+    return np.stack(
+        [
+            np.arctan2(R[:, 2, 1], R[:, 2, 2]),
+            np.arctan2(-R[:, 2, 0], level),
+            np.arctan2(R[:, 1, 0], R[:, 0, 0]),
+        ],
+        axis=1,
+    )
 
 
 def _way(path: FootPath, t: np.ndarray) -> np.ndarray:

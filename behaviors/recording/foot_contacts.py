@@ -18,6 +18,7 @@ import numpy as np
 
 from backbeat.behaviors.footsteps.step import FEET
 from backbeat.behaviors.library.runs import runs, without_short
+from backbeat.behaviors.recording.flights.floating import hovers
 from backbeat.behaviors.recording.soles import Soles, noise, slopes
 
 # Of a robot whose soles are so far below its base [m]; others have lengths in
@@ -95,6 +96,9 @@ def find_contacts(
         elif (b - a) * soles.dt <= BRIDGED and a > 0 and b < len(low):
             _bridge(on, cost, a, b)
             bridged.append((a, b))
+        else:
+            for foot, flags in on.items():
+                flags[a:b] = hovers(soles, foot, a, b, ground, leg / LEG)
     _overlap(on, soles.dt)
     return FootContacts(on, ground, tuple(flights), tuple(bridged))
 

@@ -17,6 +17,15 @@ from backbeat.behaviors.library.runs import runs
 from backbeat.behaviors.recording.base_order import put_right
 from backbeat.behaviors.recording.carried_base import carried
 from backbeat.behaviors.recording.contacts.foot_roll import FootRoll, find_foot_roll
+from backbeat.behaviors.recording.flights.jumps import (
+    Flight,
+    check_jumps,
+    declared_flights,
+    exact,
+    find_flights,
+    inside,
+    joined,
+)
 from backbeat.behaviors.recording.foot_contacts import (
     LEG,
     FootContacts,
@@ -78,6 +87,7 @@ class PlantedMotion:
         com: (n, 3) center of mass [m].
         feet: by "left" and "right".
         kept: samples of what was given that these are.
+        jumps: when neither foot touches the ground.
         notes: sentences on what was put right.
     """
 
@@ -86,6 +96,7 @@ class PlantedMotion:
     com: np.ndarray
     feet: Mapping[str, FootPath]
     kept: slice
+    jumps: tuple[Flight, ...] = ()
     notes: tuple[str, ...] = ()
 
 
@@ -110,57 +121,64 @@ def plant_feet(
         spacing: time between the samples of the recording itself [s].
 
     Raises:
-        BackbeatError: a foot slides while it stands, none stands, or the body flies.
+        BackbeatError: a foot slides while it stands, or none stands and the body does
+            not jump from both feet to both.
     """
-    dt = float(t[1] - t[0])
-    still, notes = q, list[str]()
-    if not has_base:
-        q = carried(robot, dt, still)
-    else:
+    dt, still, notes = float(t[1] - t[0]), q, list[str]()
+    if has_base:
         q, notes = put_right(robot, dt, q, declared is None, where)
-    soles = find_soles(robot, dt, q)
-    leg, kept = leg_height(robot, soles, q[:, 6]), slice(0, len(t))
+    else:
+        q = carried(robot, dt, still)
+    soles, kept = find_soles(robot, dt, q), slice(0, len(t))
+    leg = leg_height(robot, soles, q[:, 6])
     if declared is None:
-        apart = spacing if has_base else None
-        q, found = _contacts(robot, dt, q, leg, apart)
+        q, found, jumps = _contacts(robot, t, q, leg, spacing if has_base else None)
         on, ground = found.on, found.ground
-        kept = _standing_at_ends(t, found, where)
-        _check_flights(t, found, kept, where)
-        _check_support(t, on, kept, where)
+        kept = _standing_at_ends(t, found, jumps, where)
+        check_jumps(jumps := inside(jumps, t[kept]), where)
+        _check_support(t, on, kept, jumps, where)
         notes += [*_cut(t, kept, where), *_bridges(t, found, kept, where)]
     else:
         on = {foot: _during(t, declared[foot]) for foot in FEET}
-        _check_support(t, on, kept, where)
+        jumps = inside(declared_flights(declared), t) if has_base else []
+        _check_support(t, on, kept, jumps, where)
         _check_ends(t, on, where)
         ground = ground_under(soles, on, np.zeros(len(t)))
-    if has_base:
-        notes += _floor(ground[kept], leg, where)
     q = q[kept].copy()
     q[:, 6] -= ground[kept]
     t, on = t[kept], {f: flags[kept] for f, flags in on.items()}
+    recorded = find_soles(robot, dt, q) if has_base else None
     if has_base:
-        recorded, q = find_soles(robot, dt, q), planted_base(robot, dt, q, on)
-        soles = find_soles(robot, dt, q)
+        notes += _floor(ground[kept], leg, where)
+        q = planted_base(robot, dt, q, on)
     else:
         q = carried(robot, dt, still[kept], on)
-        soles = recorded = find_soles(robot, dt, q)
-    feet = {f: _path(t, soles, recorded, f, on[f], where) for f in FEET}
+    soles = find_soles(robot, dt, q)
+    feet = {f: _path(t, soles, recorded or soles, f, on[f], where) for f in FEET}
     for f, other in zip(FEET, reversed(FEET), strict=True):
         roll = find_foot_roll(t, soles, f, on[f], on[other], leg / LEG)
-        feet[f] = replace(feet[f], roll=roll)
-    return PlantedMotion(t, q, soles.com, feet, kept, tuple(notes))
+        stood = exact(feet[f].planted, jumps, dt)
+        feet[f] = replace(feet[f], planted=stood, roll=roll)
+    return PlantedMotion(t, q, soles.com, feet, kept, tuple(jumps), tuple(notes))
 
 
 def _contacts(
-    robot: RobotModel, dt: float, q: np.ndarray, leg: float, spacing: float | None
-) -> tuple[np.ndarray, FootContacts]:
-    """Configurations on a level base, if it was recorded, and when their feet stand."""
+    robot: RobotModel,
+    t: np.ndarray,
+    q: np.ndarray,
+    leg: float,
+    spacing: float | None,
+) -> tuple[np.ndarray, FootContacts, list[Flight]]:
+    """Configurations on a level base, if it was recorded, when feet stand, flights."""
+    dt = float(t[1] - t[0])
     found = find_contacts(find_soles(robot, dt, q), leg, robot.gravity, spacing)
     if spacing is None:
-        return q, found
+        return q, found, []
     # On a level base it is clearer which feet are on the ground.
     q = leveled(robot, dt, q, found.on)
-    return q, find_contacts(find_soles(robot, dt, q), leg, robot.gravity, spacing)
+    found = find_contacts(find_soles(robot, dt, q), leg, robot.gravity, spacing)
+    jumps = find_flights(robot, t, q, found)
+    return q, replace(found, on=joined(t, found.on, jumps)), jumps
 
 
 def _during(t: np.ndarray, intervals: Sequence[Interval]) -> np.ndarray:
@@ -169,25 +187,21 @@ def _during(t: np.ndarray, intervals: Sequence[Interval]) -> np.ndarray:
     return np.any(on, axis=0) if on else np.zeros(len(t), bool)
 
 
-def _check_flights(t: np.ndarray, found: FootContacts, kept: slice, where: str) -> None:
-    """Refuses flights."""
-    for a, b in _inside(found.flights, kept):
-        raise BackbeatError(
-            f"{where}: the body flies from {t[a]:.2f} to {t[b - 1]:.2f} s, in which it "
-            "falls as a body in the air does; a recording may step but not run or "
-            "jump, so take another part with 'start' and 'end'"
-        )
-
-
 def _check_support(
-    t: np.ndarray, on: Mapping[str, np.ndarray], kept: slice, where: str
+    t: np.ndarray,
+    on: Mapping[str, np.ndarray],
+    kept: slice,
+    jumps: Sequence[Flight],
+    where: str,
 ) -> None:
-    """Refuses times without a foot on the ground."""
+    """Refuses times without a foot on the ground in which the body does not jump."""
     for a, b in _inside(runs(~(on["left"] | on["right"])), kept):
+        if any(j.start <= t[b - 1] and j.end >= t[a] for j in jumps):
+            continue
         raise BackbeatError(
-            f"{where}: no foot stands from {t[a]:.2f} to {t[b - 1]:.2f} s; a recording "
-            "may step but not jump, so say under 'planted' when each foot stands, or "
-            "take another part with 'start' and 'end'"
+            f"{where}: no foot stands from {t[a]:.2f} to {t[b - 1]:.2f} s, and the "
+            "body does not fall as it would in the air; say under 'planted' when each "
+            "foot stands, or take another part with 'start' and 'end'"
         )
 
 
@@ -207,7 +221,9 @@ def _check_ends(t: np.ndarray, on: Mapping[str, np.ndarray], where: str) -> None
                 )
 
 
-def _standing_at_ends(t: np.ndarray, found: FootContacts, where: str) -> slice:
+def _standing_at_ends(
+    t: np.ndarray, found: FootContacts, jumps: Sequence[Flight], where: str
+) -> slice:
     """What is between the first and the last time that both feet stand.
 
     Raises:
@@ -216,16 +232,16 @@ def _standing_at_ends(t: np.ndarray, found: FootContacts, where: str) -> slice:
     on, whole = found.on, slice(0, len(t))
     both = np.flatnonzero(on["left"] & on["right"])
     if not len(both):
-        _check_flights(t, found, whole, where)
-        _check_support(t, on, whole, where)
+        check_jumps(jumps, where)
+        _check_support(t, on, whole, jumps, where)
         raise BackbeatError(
             f"{where}: there is no time at which both feet stand; a recording begins "
             "and ends with both feet on the ground"
         )
     first, last = int(both[0]), int(both[-1])
     if t[first] - t[0] > MOST_CUT or t[-1] - t[last] > MOST_CUT:
-        _check_flights(t, found, whole, where)
-        _check_support(t, on, whole, where)
+        check_jumps(jumps, where)
+        _check_support(t, on, whole, jumps, where)
         _check_ends(t, on, where)
     if last - first < 4:
         raise BackbeatError(

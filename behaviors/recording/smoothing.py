@@ -8,7 +8,7 @@ of discrepancy), by the smoother of Whittaker ("On a New Method of Graduation", 
 
 import numpy as np
 from scipy import sparse
-from scipy.sparse.linalg import splu
+from scipy.linalg import solveh_banded
 
 # Frequencies up to which a motion may go, the highest for those without noise [Hz].
 CUTOFFS = (16.0, 13.0, 10.0, 8.0, 6.5, 5.0, 4.0)
@@ -30,7 +30,7 @@ def without_noise(values: np.ndarray, dt: float, shakes: np.ndarray) -> np.ndarr
         if cutoff * dt >= 0.5 or len(values) <= ORDER:
             continue
         A = sparse.identity(len(values)) + roughness(len(values), dt, cutoff, ORDER)
-        smooth = splu(A.tocsc()).solve(values[:, left])
+        smooth = solveh_banded(_bands(A), values[:, left], check_finite=False)
         missing = np.sqrt(np.mean((values[:, left] - smooth) ** 2, axis=0))
         good = missing <= shakes[left]
         out[:, left[good]] = smooth[:, good]
@@ -53,3 +53,10 @@ def roughness(n: int, dt: float, cutoff: float, order: int = 2) -> sparse.spmatr
     for k in range(order):
         D = sparse.diags([-1.0, 1.0], [0, 1], shape=(n - k - 1, n - k)) @ D
     return D.T @ D / (2 * np.sin(np.pi * min(cutoff * dt, 0.5))) ** (2 * order)
+
+
+def _bands(A: sparse.spmatrix) -> np.ndarray:
+    """(ORDER + 1, n) upper bands of a symmetric matrix, as LAPACK has them."""
+    n = A.shape[0]
+    rows = [np.pad(A.diagonal(k), (k, 0)) for k in range(ORDER, -1, -1)]
+    return np.stack(rows).reshape(ORDER + 1, n)

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.signal import savgol_filter
 
-from backbeat.behaviors.footsteps.step import FEET
 from backbeat.models.robot.model import RobotModel
-from backbeat.models.state.configuration import Configuration
+from backbeat.models.state.motion_poses import motion_poses
 
 # Samples on either side of one over which its speed is taken: a line through five.
 BESIDE = 2
@@ -65,15 +64,9 @@ class Soles:
 
 def find_soles(robot: RobotModel, dt: float, q: np.ndarray) -> Soles:
     """Soles at (n, nq) configurations, dt apart [s]."""
-    state, n = Configuration(robot, q[0]), len(q)
-    R = {f: np.zeros((n, 3, 3)) for f in FEET}
-    p, com = {f: np.zeros((n, 3)) for f in FEET}, np.zeros((n, 3))
-    for i in range(n):
-        state.update(q[i])
-        com[i] = state.center_of_mass
-        for foot, name in robot.feet.items():
-            X_WC = state.pose(name)
-            R[foot][i], p[foot][i] = X_WC.rotation().matrix(), X_WC.translation()
+    poses = motion_poses(robot, q, list(robot.feet.values()))
+    R = {foot: poses.R[:, i] for i, foot in enumerate(robot.feet)}
+    p = {foot: poses.p[:, i] for i, foot in enumerate(robot.feet)}
     corners, p_CK = {}, {}
     for foot, name in robot.feet.items():
         patch = robot.contacts[name]
@@ -81,7 +74,7 @@ def find_soles(robot: RobotModel, dt: float, q: np.ndarray) -> Soles:
         p_CK[foot] = np.array([[x, y], [x, -y], [-x, y], [-x, -y]])
         arms = np.einsum("nij,kj->nki", R[foot][:, :, :2], p_CK[foot])
         corners[foot] = p[foot][:, None] + arms
-    return Soles(dt, R, p, corners, p_CK, com)
+    return Soles(dt, R, p, corners, p_CK, poses.com)
 
 
 def slopes(values: np.ndarray, dt: float) -> np.ndarray:

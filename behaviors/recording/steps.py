@@ -1,7 +1,7 @@
 """Steps of a recording: what its feet do between the times at which they stand."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -10,6 +10,7 @@ from backbeat.behaviors.footsteps.step_rolls import StepRoll
 from backbeat.behaviors.motion.time_law import minimum_jerk
 from backbeat.behaviors.recording.contacts.step_roll import step_roll
 from backbeat.behaviors.recording.planted_feet import FootPath
+from backbeat.behaviors.takes.edits import alike
 from backbeat.models.common.errors import BackbeatError
 
 # Height of a foot on its way [m].
@@ -25,21 +26,28 @@ STILL, LEAST_BOTH = 0.05, 0.22
 SHORTEST = 0.2
 # Smaller changes of where a foot starts are not worth a word [m].
 SLIGHT = 0.05
+# Places and ways of a foot in two versions of a recording that are as good as the same
+# [m, rad].
+BESIDE = 3e-3
+# What a step of the same length makes up for, so that those that follow land where they
+# did [m, rad].
+RETURNS = 0.02
 
 
 @dataclass(frozen=True)
 class RecordedStep:
-    """A foot in the air.
+    """A foot in the air, or both in a jump.
 
     Attributes:
         start, end: when [s].
-        foot: the one in the air.
+        foot: the one in the air, or "both".
         to: how far it gets, ahead and left of where the body faces [m].
         turn: how far it turns left [rad].
         rise: how high it gets [m].
         via: (m, 3) places on the way, from where it left, ahead and left of where the
             foot faced there [m].
         roll: how the foot rolls over heel and toe; None if it stays flat.
+        each: of a jump, by foot: how far it gets, ahead and left [m], and turns [rad].
     """
 
     start: float
@@ -50,6 +58,23 @@ class RecordedStep:
     rise: float
     via: np.ndarray
     roll: StepRoll | None = None
+    each: Mapping[str, tuple[float, float, float]] = field(default_factory=dict)
+
+    def along(self, other: "RecordedStep") -> "RecordedStep":
+        """A jump: this foot and the other one in the air at the same times."""
+        both = {s.foot: (*s.to, s.turn) for s in (self, other)}
+        x, y, turn = np.mean(list(both.values()), axis=0).tolist()
+        rise = max(self.rise, other.rise)
+        return replace(
+            self,
+            foot="both",
+            to=(x, y),
+            turn=turn,
+            rise=rise,
+            via=self.via[:0],
+            roll=None,
+            each=both,
+        )
 
 
 def moved_start(
@@ -103,8 +128,10 @@ def as_stepped(feet: Mapping[str, FootPath]) -> dict[str, FootPath]:
         float(np.clip(0.5 * (off - on - LEAST_BOTH), 0.0, STILL))
         for on, off in zip(befores, afters, strict=True)
     ]
+    times = [(off, on) for off, on, _, _ in found]
     for i, (off, on, foot, k) in enumerate(found):
-        if on - off < SHORTEST:
+        # How long a jump takes is up to gravity.
+        if on - off < SHORTEST or times.count((off, on)) > 1:
             continue
         rows[foot][k][1] -= pads[i]
         rows[foot][k + 1][0] += pads[i + 1]
@@ -162,30 +189,34 @@ def find_steps(
     rolls = _rolls(feet, found)
     for (off, on, foot, k), roll in zip(found, rolls, strict=True):
         start, end = off - begin, on - begin
-        if steps and start < steps[-1].end - 1e-9:
+        jumps = bool(steps) and (steps[-1].start, steps[-1].end) == (start, end)
+        if steps and not jumps and start < steps[-1].end - 1e-9:
             raise BackbeatError(
                 f"{where}: the {foot} foot leaves at {off:.2f} s, before the "
                 f"{steps[-1].foot} one lands at {steps[-1].end + begin:.2f} s; declare "
                 "under 'planted' when each foot stands"
             )
         new = feet[foot].places[k + 1]
-        heading = 0.5 * (at["left"][2] + at["right"][2])
+        if not jumps:
+            heading = 0.5 * (at["left"][2] + at["right"][2])
         c, s = np.cos(heading), np.sin(heading)
         x, y = new[:2] - at[foot][:2]
         via = _via(feet[foot], k, at[foot], roll)
-        steps.append(
-            RecordedStep(
-                start,
-                end,
-                foot,
-                (float(c * x + s * y), float(c * y - s * x)),
-                float(new[2] - at[foot][2]),
-                float(via[:, 2].max()),
-                _turned(via, faces + at[foot][2] - places[foot][2]),
-                roll,
-            )
+        step = RecordedStep(
+            start,
+            end,
+            foot,
+            (float(c * x + s * y), float(c * y - s * x)),
+            float(new[2] - at[foot][2]),
+            float(via[:, 2].max()),
+            _turned(via, faces + at[foot][2] - places[foot][2]),
+            roll,
         )
         at[foot] = new
+        if jumps:
+            steps[-1] = steps[-1].along(step)
+        else:
+            steps.append(step)
     return steps
 
 
@@ -236,3 +267,45 @@ def _turned(p: np.ndarray, angle: float) -> np.ndarray:
     """Points in axes that are turned to the left by an angle [rad]."""
     c, s = np.cos(angle), np.sin(angle)
     return np.asarray(p @ np.array([[c, -s, 0], [s, c, 0], [0, 0, 1]]))
+
+
+def kept_steps(
+    before: Sequence[RecordedStep], after: Sequence[RecordedStep]
+) -> tuple[RecordedStep, ...]:
+    """Steps of a later version of a recording, where they land as before if it is near.
+
+    A step begins where the one before it has landed, so that a step that is another
+    one would move all that follow. Those that land beside where they did before, and
+    those that are as long and do not land far from there, land where they did.
+
+    Args:
+        before: steps of the earlier version.
+        after: as many of the later one.
+    """
+    old, at = ({foot: np.zeros(3) for foot in FEET} for _ in range(2))
+    steps = []
+    for a, b in zip(before, after, strict=True):
+        landed, lands = _landing(a, old), _landing(b, at)
+        was_there = np.array_equal(at[b.foot], old[b.foot])
+        same = alike((a.foot, a.to, a.turn), (b.foot, b.to, b.turn), BESIDE)
+        off = np.abs(lands - landed).max()
+        if a.foot == b.foot and off < (RETURNS if same else BESIDE):
+            lands = landed
+        away = _turned(np.r_[lands[:2] - at[b.foot][:2], 0.0], _heading(at))
+        turn = float(lands[2] - at[b.foot][2])
+        kept = replace(b, to=(float(away[0]), float(away[1])), turn=turn)
+        if was_there and alike(a, kept, BESIDE):
+            kept, lands = a, landed
+        steps.append(kept)
+        old[a.foot], at[b.foot] = landed, lands
+    return tuple(steps)
+
+
+def _heading(at: Mapping[str, np.ndarray]) -> float:
+    return float(0.5 * (at["left"][2] + at["right"][2]))
+
+
+def _landing(step: RecordedStep, at: Mapping[str, np.ndarray]) -> np.ndarray:
+    """(3,) where a step lands, of feet at some places: x, y [m] and heading [rad]."""
+    way = _turned(np.array([*step.to, 0.0]), -_heading(at))
+    return at[step.foot] + np.r_[way[:2], step.turn]

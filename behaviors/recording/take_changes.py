@@ -21,11 +21,13 @@ from backbeat.behaviors.recording.take_file import configurations
 from backbeat.behaviors.takes.take import Take
 from backbeat.models.robot.model import RobotModel
 from backbeat.models.robot.roles import LIMBS, SIDES
-from backbeat.models.state.configuration import Configuration
+from backbeat.models.state.motion_poses import motion_poses
 from backbeat.optimization.problem.dense_trajectory import DenseTrajectory
 
 # Instants a second at which both are compared, and the fewest of them.
 RATE, FEWEST = 50.0, 9
+# What of a take says where it is: its start, in which some foot stands [s].
+PLACED_BY = 20.0
 # Joints that no limb has, as carried things may have them.
 OTHERS = "other joints"
 
@@ -197,8 +199,9 @@ def _placed(robot: RobotModel, q: np.ndarray, dt: float, soles: Soles) -> np.nda
         dt: time between its samples [s].
         soles: those of the behavior.
     """
-    own = find_soles(robot, dt, q)
-    leg = leg_height(robot, own, q[:, 6])
+    first = q[: max(FEWEST, round(PLACED_BY / dt))]
+    own = find_soles(robot, dt, first)
+    leg = leg_height(robot, own, first[:, 6])
     on = find_contacts(own, leg, robot.gravity, dt).on
     feet = _standing_longest(on)
     here = np.mean([_place(own, f, _first_stance(on[f])) for f in feet], axis=0)
@@ -260,12 +263,8 @@ def _places(
     robot: RobotModel, q: np.ndarray, parts: Sequence[str]
 ) -> dict[str, np.ndarray]:
     """(n, 3) places of parts of the body [m]."""
-    state, out = Configuration(robot, q[0]), {p: np.zeros((len(q), 3)) for p in parts}
-    for i, row in enumerate(q):
-        state.update(row)
-        for part in parts:
-            out[part][i] = state.pose(robot.parts[part].frame).translation()
-    return out
+    poses = motion_poses(robot, q, [robot.parts[part].frame for part in parts])
+    return {part: poses.p[:, i] for i, part in enumerate(parts)}
 
 
 def _largest(

@@ -1,5 +1,6 @@
 """Takes from files: the one place where motions of all formats are read."""
 
+import hashlib
 from dataclasses import replace
 from pathlib import Path
 
@@ -39,8 +40,7 @@ def read_take(
         raise BackbeatError(
             f"there is no recording {path}; formats are {', '.join(FORMATS)}"
         )
-    kind = "CSV" if path.suffix.lower() in ("", ".csv", ".txt") else "take"
-    file = read_motion(read_bytes(path, kind), path, robot, told)
+    file = read_motion(take_bytes(path), path, robot, told)
     take = settled(file, robot, told, path)
     named = file.turn is not None and file.turn.shape[1] == 4
     walks = any(robot.joint_index(n) in robot.leg_joints for n in take.joints)
@@ -58,6 +58,26 @@ def read_take(
         f"(--quaternion {file.quaternion} keeps the other)"
     )
     return replace(turned, notes=(*turned.notes, note))
+
+
+def take_digest(path: str | Path) -> str:
+    """SHA-256 of a motion file.
+
+    Raises:
+        BackbeatError: it cannot be read.
+    """
+    return hashlib.sha256(take_bytes(path)).hexdigest()
+
+
+def take_bytes(path: str | Path) -> bytes:
+    """What a motion file holds.
+
+    Raises:
+        BackbeatError: it cannot be read, or is too large for one.
+    """
+    path = Path(path)
+    kind = "CSV" if path.suffix.lower() in ("", ".csv", ".txt") else "take"
+    return read_bytes(path, kind)
 
 
 def _looked_at(take: Take, robot: RobotModel) -> tuple[float, np.ndarray]:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from backbeat.behaviors.dance.arrangement import MeterDescription, MoveDescription
 from backbeat.behaviors.dance.choreography import DanceSpecification
-from backbeat.behaviors.dance.recorded_move import RecordingDescription
+from backbeat.behaviors.dance.recordings.description import RecordingDescription
 from backbeat.behaviors.dance.rules import RuleFinding, findings, nearest
 from backbeat.behaviors.dance.vocabulary.move import Move
 from backbeat.behaviors.dance.vocabulary.move_file import vocabulary

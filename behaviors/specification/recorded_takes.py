@@ -7,8 +7,9 @@ from typing import Any
 
 import pandas as pd
 
+from backbeat.behaviors.cuts.finding import find_parts
+from backbeat.behaviors.cuts.take_parts import TakeParts
 from backbeat.behaviors.dance.choreography import DanceSpecification
-from backbeat.behaviors.dance.recorded_parts import take_digest
 from backbeat.behaviors.library.behavior import Behavior
 from backbeat.behaviors.recording.before_and_after import (
     BeforeAndAfter,
@@ -19,7 +20,7 @@ from backbeat.behaviors.recording.take_changes import (
     TakeChanges,
     take_changes,
 )
-from backbeat.behaviors.recording.take_file import read_take
+from backbeat.behaviors.recording.take_file import read_take, take_digest
 from backbeat.behaviors.specification.kinds import parse_specification
 from backbeat.behaviors.takes.take import Take
 from backbeat.models.common.errors import BackbeatError, ended
@@ -36,6 +37,8 @@ class RecordedTake:
         summary: a sentence of the build on how far the behavior is from it.
         changes: how far, over time; None if that cannot be said any more.
         judged: what it exceeded and the behavior does not; None if that is not known.
+        parts: jumps of the whole take, and where it is not on its feet; None if that is
+            not known.
         note: why something is missing, a sentence, or "".
     """
 
@@ -44,6 +47,7 @@ class RecordedTake:
     summary: str
     changes: TakeChanges | None = None
     judged: BeforeAndAfter | None = None
+    parts: TakeParts | None = None
     note: str = ""
 
 
@@ -112,7 +116,8 @@ def _take(behavior: Behavior, entry: Mapping[str, Any]) -> RecordedTake:
         take, joints = _read(behavior, move, file)
         take.part(part.first, part.last, where)
         robot, motion = behavior.robot_model, behavior.motion
-        made = replace(made, changes=take_changes(take, robot, motion, part, joints))
+        changes = take_changes(take, robot, motion, part, joints)
+        made = replace(made, changes=changes, parts=find_parts(take, robot))
         judged = before_and_after(take, robot, motion, part, where)
         return replace(made, judged=judged)
     except BackbeatError as error:

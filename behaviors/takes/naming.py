@@ -80,6 +80,11 @@ def _without_unit(name: str) -> tuple[str, str]:
     return name, ""
 
 
+def plain_name(name: str) -> str:
+    """A name without its unit and what tools write around it, in small letters."""
+    return _plain(_without_unit(name)[0])
+
+
 def _plain(name: str) -> str:
     """A name without what tools write around it, in small letters."""
     stem = _BEFORE.sub("", name.strip().lower())

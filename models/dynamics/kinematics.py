@@ -100,6 +100,28 @@ def frame_acceleration(
 
 
 @compiled
+def center_of_mass(tree: KinematicTree, ws: Workspace, r: Vector) -> None:
+    """Writes the center of mass (3,) from the base origin, of bodies in their places.
+
+    The workspace needs no more than `recursion.place_bodies` writes. Moments are added
+    from the tips down, as of the composites.
+    """
+    for b in range(tree.mass.shape[0]):
+        ws.m[b] = tree.mass[b]
+        R, c = ws.R[b], tree.p_BoBcm[b]
+        for i in range(3):
+            p = ws.p[b, i] + R[i, 0] * c[0] + R[i, 1] * c[1] + R[i, 2] * c[2]
+            ws.h[b, i] = tree.mass[b] * p
+    for j in range(tree.parent.shape[0] - 1, -1, -1):
+        a = tree.parent[j]
+        ws.m[a] += ws.m[j + 1]
+        for i in range(3):
+            ws.h[a, i] += ws.h[j + 1, i]
+    for i in range(3):
+        r[i] = ws.h[0, i] / ws.m[0]
+
+
+@compiled
 def center_of_mass_jacobian(tree: KinematicTree, ws: Workspace, J: Matrix) -> None:
     """Writes the center-of-mass Jacobian (3, nv) from the composites."""
     nf = 6 if tree.floating else 0

@@ -89,6 +89,28 @@ def forward_pass(
 
 
 @compiled
+def place_bodies(tree: KinematicTree, q: Vector, ws: Workspace) -> None:
+    """Poses of all bodies at a configuration, and nothing of their motion.
+
+    Args:
+        tree: KinematicTree.
+        q: configuration in Drake's layout.
+        ws: Workspace; writes R, p and the motion axes of joints.
+    """
+    nf = 6 if tree.floating else 0
+    nq = 7 if tree.floating else 0
+    for i in range(3):
+        ws.p[0, i] = 0.0
+    if tree.floating:
+        quaternion_to_matrix(q, ws.R[0])
+    else:
+        ws.R[0] = tree.R_WB
+    Q, E = np.empty((3, 3)), np.empty((3, 3))
+    for j in range(tree.parent.shape[0]):
+        _put_joint(tree, j, q[nq + j], ws, ws.S[nf + j], Q, E)
+
+
+@compiled
 def _put_joint(tree, j, angle, ws, s, Q, E):
     """Writes the pose of the body that joint j moves, and its axis s.
 

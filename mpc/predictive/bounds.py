@@ -23,6 +23,10 @@ from backbeat.mpc.plans.weights import PredictiveWeights
 
 # Index of the center of mass's height and its rate in the state.
 HEIGHT, VELOCITY = 2, 5
+# Most force of each patch after a flight, until a plan starts on the ground [weights].
+# Soles that are some millimeters above it would be thrown onto it by what they are to
+# carry: that turns them, and soft ground throws them back.
+TOUCHING = 0.3
 
 
 def variable_bounds(
@@ -52,6 +56,7 @@ def variable_bounds(
     low[:], high[:] = -UNBOUNDED, UNBOUNDED
     limits = w.max_phase_rate, w.min_phase_rate, w.max_force
     _bound_loads(horizon.standing, horizon.wrench, horizon.h, limits, low, high)
+    _time_flight(horizon, start, gravity, limits[:2], bounds[:, :, t])
     middles = 0.5 * (horizon.phases[:-1] + horizon.phases[1:])
     for step in (step for step in steps if not step.stands):
         inside = covered(step, middles)
@@ -82,6 +87,38 @@ def variable_bounds(
             horizon.wrench, horizon.R, pace * horizon.h, motion, fall, height
         )
     return bounds
+
+
+def _time_flight(
+    horizon: Horizon,
+    start: PlanStart,
+    gravity: float,
+    rates: tuple[float, float],
+    out: np.ndarray,
+) -> None:
+    """Writes the time dilations of what is left of a flight.
+
+    Gravity keeps time: the body lands when it has fallen to the height at which the
+    behavior lands, and the phase of the landing is reached then.
+
+    Args:
+        horizon: the behavior ahead.
+        start: height and vertical velocity now, minus the behavior's.
+        gravity: [m/s^2].
+        rates: highest and lowest phase rate.
+        out: (2, N) bounds of the dilations [s], written for the flight.
+    """
+    flies: np.ndarray = np.asarray(~horizon.standing.any(axis=1))
+    if not flies[0] or flies.all():
+        return
+    n = int(np.argmin(flies))
+    planned, speed = float(horizon.h[:n].sum()), float(horizon.velocity[0, 2])
+    fall = 0.5 * gravity * planned**2 - speed * planned
+    height = max(0.0, fall + float(start.deviation[HEIGHT]))
+    upward = speed + float(start.deviation[VELOCITY])
+    time = (upward + np.sqrt(upward**2 + 2 * gravity * height)) / gravity
+    share = min(max(time / planned, 1 / rates[0]), 1 / rates[1])
+    out[:, :n] = (share - 1) * horizon.h[:n]
 
 
 @compiled
@@ -122,18 +159,21 @@ def _bound_loads(
     """Bounds wrenches, none in the air, and the time dilation of intervals."""
     max_phase_rate, min_phase_rate, most = limits
     N, C = standing.shape
+    flies = True
     for k in range(N):
         carried = False
+        load = min(most, TOUCHING) if flies and k > 0 else most
         for c in range(C):
             z = 6 * c + 5
             if standing[k, c]:
                 carried = True
-                low[k, z], high[k, z] = -wrench[k, z], most - wrench[k, z]
+                low[k, z], high[k, z] = -wrench[k, z], load - wrench[k, z]
                 continue
             for i in range(6 * c, 6 * c + 6):
                 low[k, i], high[k, i] = -wrench[k, i], -wrench[k, i]
         # In flight nothing but gravity keeps time.
         low[k, 6 * C], high[k, 6 * C] = 0.0, 0.0
+        flies = flies and not carried
         if carried:
             low[k, 6 * C] = (1 / max_phase_rate - 1) * h[k]
             high[k, 6 * C] = (1 / min_phase_rate - 1) * h[k]

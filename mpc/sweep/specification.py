@@ -83,6 +83,10 @@ def parse_sweep(text: str, where: str, name: str = "sweep") -> Sweep:
     tree = read_tree(text, where)
     known = {f.name for f in fields(SweepSettings)} | set(SETTING_KEYS)
     for key in tree:
+        if key == "tune":
+            raise BackbeatError(
+                f"{where} has a tune section; `backbeat tune` runs such a sweep"
+            )
         if key not in known:
             raise unknown_name(f"key in {where}", key, known)
     opened = {key: _branch(tree.pop(key, None), key, where) for key in SETTING_KEYS}

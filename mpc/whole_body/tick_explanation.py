@@ -17,7 +17,6 @@ from backbeat.mpc.terms.declared import declarations
 from backbeat.mpc.whole_body.core import WholeBodyCore
 from backbeat.mpc.whole_body.memory import WholeBodyMemory
 from backbeat.mpc.whole_body.programs.arguments import Target
-from backbeat.mpc.whole_body.programs.contact_motion import contact_acceleration
 from backbeat.mpc.whole_body.programs.gains import WholeBodyGains
 from backbeat.mpc.whole_body.programs.momentum import (
     WholeBodyProgram,
@@ -235,15 +234,14 @@ def _contact_tasks(
 ) -> Iterator[TaskReport]:
     """Rest of standing contacts that no limb holds, as a seat, in patch axes."""
     work, model = program.workspace, program.model
-    gains, compiled = program.gains_for(target), program.compiled_gains(target)
+    gains = program.gains_for(target)
     for c, name in enumerate(program.contacts):
         # A limb of six joints follows its contact, as does one whose sole rolls.
         rolls = model.contact_rolls[c] > 0.0
         held = c < len(model.limb) and (model.limb[c, 5] >= 0 or rolls)
         if held or not target.standing[c]:
             continue
-        wanted = np.empty(6)
-        contact_acceleration(model, compiled, target, work, v, c, wanted)
+        wanted = program.contact_acceleration(v, c)
         got = work.J[c] @ solution.vdot + work.Jdv[c]
         yield _report(gains, "contact_weight", wanted, got, name)
 

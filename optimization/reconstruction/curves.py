@@ -25,8 +25,9 @@ from backbeat.optimization.reconstruction.rebounds import Rebounds
 # Longest time over which a motion forgets a correction beside it [s].
 FADE = 0.1
 # Steps in which a flight is integrated [s], and how often it and the limbs that it
-# moves are made to agree.
-STEP, ROUNDS = 0.005, 2
+# moves are made to agree: each round leaves three quarters of what they differ by, and
+# that is a force beside the friction cone where a foot has just landed.
+STEP, ROUNDS = 0.005, 6
 
 
 class Curves:

@@ -44,6 +44,8 @@ _BY_KNOT = (
 )
 # Arrays that follow from robot and solids, which are compared themselves.
 _GIVEN = ("tree", "collisions")
+# What sums of steps differ by in other orders, far below what knots are found to.
+ROUNDING = 1e-9
 # Knots between a change and an end whose knots are given.
 GIVEN = 3
 
@@ -80,9 +82,17 @@ def changed_knots(before: Transcription, after: Transcription) -> np.ndarray | N
     changed = np.zeros(after.problem.num_knots, bool)
     a, b = before.program, after.program
     for name in _BY_KNOT:
-        apart = getattr(a, name) != getattr(b, name)
+        apart = _apart(getattr(a, name), getattr(b, name))
         changed |= apart.reshape(len(apart), -1).any(1)
     return np.flatnonzero(changed)
+
+
+def _apart(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Which elements of two arrays differ, by more than rounding where not infinite."""
+    apart = np.asarray(a != b)
+    if apart.any() and a.dtype.kind == "f":
+        apart[apart] = ~(np.abs(a[apart] - b[apart]) <= ROUNDING)
+    return apart
 
 
 def _are_of_a_kind(before: Transcription, after: Transcription) -> bool:

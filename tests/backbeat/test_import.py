@@ -1,5 +1,7 @@
 """Motion files on the command line: out, in, judged, and built."""
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -14,6 +16,7 @@ from backbeat.mpc.analysis.metrics import run_metrics
 from backbeat.mpc.runs.file import load_run, save_run
 from tests.backbeat.performances import run_of, swaying
 from tests.behaviors.takes.conftest import states_of
+from tests.behaviors.takes.floor_takes import KNEELS, down_and_up, floor_take
 from tests.behaviors.takes.standing import standing_frame
 
 
@@ -139,3 +142,51 @@ def test_an_imported_motion_of_a_g1_is_built(backbeat, tmp_path, g1):
     code, said, complaint = backbeat("build", "take.yaml", "--library", "library")
     assert code == 0, complaint
     assert "verified" in said + complaint
+
+
+def write_take(take, path):
+    """A take as CSV, with its base."""
+    base = [f"base.{a}" for a in ("qw", "qx", "qy", "qz", "x", "y", "z")]
+    columns = ["t", *base, *take.joints]
+    frame = pd.DataFrame(np.c_[take.t, take.base, take.q], columns=columns)
+    frame.to_csv(path, index=False, float_format="%.9g")
+
+
+def test_a_take_on_its_knees_is_cut_as_asked(backbeat, tmp_path, g1):
+    write_take(down_and_up(g1, KNEELS), tmp_path / "take.csv")
+    knees = r"both knees on the floor from 4\.0 to 6\.1 s"
+    code, said, complaint = backbeat("import", "take.csv", "--robot", "g1")
+    assert code == 2
+    assert re.search(knees, complaint)
+    assert re.search(r"0\.00 to 2\.9\d, 7\.0\d to 10\.00 s remain", complaint)
+    assert "--cut longest or all" in complaint
+    assert [path.name for path in tmp_path.iterdir()] == ["take.csv"]
+    code, said, _ = backbeat("check", "take.csv", "--robot", "g1")
+    assert code == 2
+    assert re.search(f"not on its feet: .*{knees}", said)
+    code, said, _ = backbeat("import", "take.csv", "--robot", "g1", "--cut", "all")
+    assert code == 0
+    for k, (start, end) in enumerate([(0.0, 2.9), (7.0, 10.0)], 1):
+        dance, _ = read_any(tmp_path / f"take-{k}.yaml")
+        described = dance.recordings["take-1"]
+        assert described.start == pytest.approx(start, abs=0.1)
+        assert described.end == pytest.approx(end, abs=0.1)
+        assert not [
+            f for f in check_file(tmp_path / f"take-{k}.yaml") if f.finding.fails
+        ]
+    code, _, _ = backbeat("import", "take.csv", "--robot", "g1", "--cut", "longest")
+    assert code == 0
+    assert (tmp_path / "take.yaml").exists()
+    code, _, complaint = backbeat("import", "take.csv", "--robot", "g1", "--cut", "two")
+    assert code == 2
+    assert "unknown part to keep 'two'" in complaint
+
+
+def test_a_take_that_is_always_on_its_knees_is_refused(backbeat, tmp_path, g1):
+    write_take(floor_take(g1, [(0, KNEELS), (5, KNEELS)]), tmp_path / "take.csv")
+    for options in ((), ("--cut", "longest")):
+        code, _, complaint = backbeat("import", "take.csv", "--robot", "g1", *options)
+        assert code == 2
+        assert len(complaint.strip().splitlines()) == 1
+        assert "no part remains" in complaint
+    assert [path.name for path in tmp_path.iterdir()] == ["take.csv"]

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from backbeat.behaviors.dance.recorded_move import RecordingDescription
+from backbeat.behaviors.dance.recordings.description import RecordingDescription
 from backbeat.behaviors.library.store import Library
 from backbeat.behaviors.recording.feasibility import examine
 from backbeat.behaviors.recording.take_file import read_take
@@ -27,7 +27,9 @@ from backbeat.jobs.take_files import find_takes
 from backbeat.jobs.take_table import COLUMNS, TakeTable, table_path
 from backbeat.models.common.atomic_file import replacing
 from backbeat.models.common.errors import BackbeatError
+from tests.backbeat.test_import import write_take
 from tests.behaviors.takes.conftest import robot_named, states_of
+from tests.behaviors.takes.floor_takes import KNEELS, STANDS, floor_take
 
 # Time for something to happen, on a machine that has other work too [s].
 PATIENCE = 60.0
@@ -272,6 +274,27 @@ def test_each_take_is_certified_cut_or_refused_with_a_reason(imported):
     assert begin == 0.0
     assert 0.1 < end <= 0.6
     assert table["kept_s"]["lifted.csv"] == pytest.approx(2.5 - end, abs=0.06)
+
+
+def test_a_take_on_its_knees_keeps_its_longest_part(tmp_path):
+    g1 = robot_named("g1")
+    (tmp_path / "takes").mkdir()
+    kneels = [(0, STANDS), (2, STANDS), (3, KNEELS), (4, KNEELS), (5, STANDS)]
+    take = floor_take(g1, [*kneels, (6, STANDS)])
+    write_take(take, tmp_path / "takes" / "kneels.csv")
+    always = floor_take(g1, [(0, KNEELS), (3, KNEELS)])
+    write_take(always, tmp_path / "takes" / "always.csv")
+    said = _command(tmp_path / "takes", "-o", tmp_path / "made", "--robot", "g1")
+    assert said.returncode == 0, said.stderr
+    table = pd.read_parquet(table_path(tmp_path / "made")).set_index("name")
+    assert table["status"].to_dict() == {"always": "refused", "kneels": "cut"}
+    assert "no part remains" in table["reason"]["always"]
+    assert "both knees on the floor from" in table["reason"]["kneels"]
+    (obstacle,) = json.loads(table["obstacles"]["kneels"])
+    assert "both knees" in obstacle["what"]
+    assert (obstacle["start"], obstacle["end"]) == pytest.approx((3.0, 4.0), abs=0.3)
+    ((begin, end),) = json.loads(table["cuts"]["kneels"])
+    assert (begin, end) == pytest.approx((2.0, 6.0), abs=0.3)
 
 
 def test_figures_are_those_of_the_take_and_of_its_behavior(imported, takes):

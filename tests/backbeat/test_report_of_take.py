@@ -1,6 +1,8 @@
 """The report of a behavior that was made from a recorded take, as a user gets it."""
 
+import json
 import re
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -117,6 +119,27 @@ def test_a_take_that_is_gone_or_changed_is_said(backbeat, folder, tmp_path, stor
     (back,) = recorded_takes(stored)
     assert not back.note
     assert back.judged is not None
+
+
+def test_a_library_is_moved_with_its_takes(backbeat, folder, tmp_path, stored):
+    """What is on disk says where the take is from there; alone, it lacks the take."""
+    header = Library(folder / "library").header("mine")
+    (entry,) = header["provenance"]["recordings"]
+    assert entry["file"] == "../../take.csv"
+    assert str(folder) not in json.dumps(header)
+    shutil.copytree(folder, tmp_path / "moved")
+    (moved,) = recorded_takes(Library(tmp_path / "moved" / "library").load("mine"))
+    assert not moved.note
+    (tmp_path / "moved" / "take.csv").unlink()
+    alone = Library(tmp_path / "moved" / "library").load("mine")
+    np.testing.assert_array_equal(alone.motion.q, stored.motion.q)
+    (without,) = recorded_takes(alone)
+    assert f"its file {tmp_path}/moved/take.csv is gone" in without.note
+    # Stored in another place once more, it still leads to where its take was.
+    again = Library(tmp_path / "elsewhere" / "deep")
+    again.save(stored)
+    (back,) = recorded_takes(again.load("mine"))
+    assert not back.note
 
 
 def test_a_behavior_without_a_take_has_no_such_part(built, backbeat, folder):

@@ -5,6 +5,7 @@ directions of its arms are the robot's, at the size of a person. Bones are rigid
 follow by the law of cosines, and every number may have noise.
 """
 
+import json
 import warnings
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -227,6 +228,47 @@ def bvh_text(
     head += ["MOTION", f"Frames: {len(t)}", f"Frame Time: {t[1] - t[0]:.7f}"]
     rows = [" ".join(f"{x:.6f}" for x in row) for row in table]
     return "\n".join([*head, *rows, ""])
+
+
+# From x ahead, y to the left, z up to x ahead, y up, z to the right.
+_Y_UP = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, -1.0, 0.0]])
+
+
+def deepmimic_text(robot: RobotModel, t: np.ndarray, q: np.ndarray) -> str:
+    """A robot's motion as that of DeepMimic's person, whose legs have 0.831 m."""
+    parts = find_parts(robot)
+    leg = 0.421546 + 0.40987
+    hips = 0.084887 / (leg / parts.leg * parts.half_hip)
+    joints = {n: (o, R) for n, _, o, R in _tree(robot, q, Style(leg=leg, hips=hips))}
+    named = {n: R for n, (_, R) in joints.items()}
+    frames = [np.full((len(t), 1), t[1] - t[0]), joints["Hips"][0] @ _Y_UP.T]
+    pelvis, trunk = named["Hips"], named["Spine2"]
+    frames += [_turn(np.eye(3), pelvis), _turn(pelvis, trunk)]
+    frames += [_turn(trunk, named["Head"])]
+    for word in ("Right", "Left"):
+        hip, knee, ankle = (named[word + n] for n in ("UpLeg", "Leg", "Foot"))
+        frames += [_turn(pelvis, hip), _hinge(hip, knee), _turn(knee, ankle)]
+        upper, lower = (named[word + n][:, :, 2] for n in ("Arm", "ForeArm"))
+        # The elbow's axis is across the plane of the arm.
+        x = -lower + upper * np.sum(lower * upper, axis=1, keepdims=True)
+        x /= np.linalg.norm(x, axis=1, keepdims=True)
+        arm = np.stack([x, np.cross(upper, x), upper], axis=2)
+        bent = np.arccos(np.clip(np.sum(upper * lower, axis=1), -1.0, 1.0))
+        frames += [_turn(trunk, arm), bent[:, None]]
+    return json.dumps({"Loop": "none", "Frames": np.hstack(frames).tolist()})
+
+
+def _turn(above: np.ndarray, R: np.ndarray) -> np.ndarray:
+    """(n, 4) quaternions, w first, of axes in those above, with y up."""
+    local = np.swapaxes(np.broadcast_to(above, R.shape), 1, 2) @ R
+    turns = Rotation.from_matrix(_Y_UP @ local @ _Y_UP.T)
+    return turns.as_quat(scalar_first=True)
+
+
+def _hinge(above: np.ndarray, R: np.ndarray) -> np.ndarray:
+    """(n, 1) angles about the axis to the right."""
+    local = np.swapaxes(above, 1, 2) @ R
+    return Rotation.from_matrix(_Y_UP @ local @ _Y_UP.T).as_rotvec()[:, 2:]
 
 
 def _hierarchy(lines: dict, name: str, style: Style) -> list[str]:

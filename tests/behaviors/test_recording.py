@@ -208,7 +208,7 @@ def test_declared_feet_are_taken_at_their_word(folder):
         ({"planted": {"left": [[0, 1]]}}, "left foot is in the air at the end"),
         (
             {"planted": {"left": [[0, 1], [2, 3]], "right": [[0, 1.2], [1.8, 3]]}},
-            "no foot stands from 1.22 to 1.77 s; a recording may step but not jump",
+            "no foot stands from 1.22 to 1.77 s, and the body does not fall",
         ),
         ({"planted": {"hand": [[0, 1]]}}, "unknown foot"),
         ({"planted": {"left": [[1, 0]]}}, "from times to times in order"),

@@ -22,13 +22,21 @@ from backbeat.behaviors.retargeting.retarget import (
 )
 from backbeat.behaviors.retargeting.robot_parts import SIDES, find_parts
 from backbeat.behaviors.retargeting.skeleton_map import load_map, shipped_maps
+from backbeat.behaviors.takes.readers.deepmimic import read_deepmimic
+from backbeat.behaviors.takes.take import Conventions
 from backbeat.models.collision.making import make_self_collision_model
 from backbeat.models.common.errors import BackbeatError
 from backbeat.models.state.configuration import Configuration
 from backbeat.optimization.verification.clearance import Clearance
 from tests.behaviors.drake_robot import DrakeRobot
 from tests.behaviors.human_takes import take
-from tests.behaviors.skeleton_takes import CMU, LAFAN1, Style, bvh_text
+from tests.behaviors.skeleton_takes import (
+    CMU,
+    LAFAN1,
+    Style,
+    bvh_text,
+    deepmimic_text,
+)
 
 BASE = [f"base.{n}" for n in ("qw", "qx", "qy", "qz", "x", "y", "z")]
 # Root mean square of joints that came back [degrees], of feet, and of those that are
@@ -137,6 +145,20 @@ def test_a_robot_gets_its_own_motion_back(name, kind, style, robots, motions):
         assert np.sqrt(np.mean(away[flat] ** 2)) < FLAT
         on = np.any([(made.t >= a) & (made.t <= b) for a, b in contacts[side]], axis=0)
         assert np.mean(on == made.on[side]) > 0.93
+
+
+@pytest.mark.parametrize(("name", "kind"), [("g1", "walk"), ("t1", "crouch")])
+def test_a_robot_gets_its_motion_back_from_deepmimics_person(
+    name, kind, robots, motions
+):
+    """Its thighs are longer than its shins by a little, those of the test are equal."""
+    robot, (t, q, _) = robots[name], motions(name, kind)
+    text = deepmimic_text(robot, t, q)
+    made = read_deepmimic(text.encode(), "take.txt", robot, Conventions())
+    assert made.layout.startswith("skeleton of DeepMimic, y up")
+    true = at_times(t, from_start(robot, q), made.t)
+    assert degrees(made.q - true[:, 7:]) < JOINTS
+    assert np.abs(made.place - true[:, 4:7]).max() < 0.01
 
 
 def test_noise_is_smoothed_and_feet_stay_on_the_floor(robots, motions):

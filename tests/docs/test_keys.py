@@ -9,7 +9,7 @@ import yaml
 
 from backbeat.behaviors.dance.arrangement import MeterDescription, MoveDescription
 from backbeat.behaviors.dance.choreography import DanceSpecification
-from backbeat.behaviors.dance.recorded_move import RecordingDescription
+from backbeat.behaviors.dance.recordings.description import RecordingDescription
 from backbeat.behaviors.drumming.specification import DrummingSpecification
 from backbeat.behaviors.drumming.strokes import Stroke
 from backbeat.behaviors.footsteps.specification import FootstepSpecification

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from backbeat.behaviors.dance.recorded_move import RecordingDescription
+from backbeat.behaviors.dance.recordings.description import RecordingDescription
 from backbeat.behaviors.library.behavior import Mount, make_robot
 from backbeat.behaviors.retargeting.skeleton_map import load_map
 from backbeat.behaviors.specification.checking import check_dance

@@ -106,6 +106,14 @@ def frames() -> bytes:
     ).encode()
 
 
+def persons() -> bytes:
+    """DeepMimic's text of its person."""
+    turn = [1.0, 0.0, 0.0, 0.0]
+    leg = [*turn, 0.0, *turn]
+    row = [0.03, 0.0, 0.83, 0.0, *3 * turn, *leg, *turn, 0.0, *leg, *turn, 0.0]
+    return json.dumps({"Loop": "none", "Frames": [row] * 40}).encode()
+
+
 OPENSIM = (
     b"take\nversion=1\ninDegrees=yes\nendheader\ntime\tneck_ay\tl_arm_elx\tpelvis_tx\n"
     + b"".join(b"%.2f\t%d\t%d\t0\n" % (0.1 * k, 4 * k, 5 * k) for k in range(8))
@@ -226,7 +234,9 @@ READERS = (
     Reader(
         "frames of DeepMimic",
         read_any_take,
-        st.one_of(damaged(frames()), st.binary(max_size=40).map(lambda b: b"{" + b)),
+        st.one_of(
+            damaged(frames(), persons()), st.binary(max_size=40).map(lambda b: b"{" + b)
+        ),
         "take.json",
         HOSTILE | dict(frames_inputs()),
         count=40,

@@ -9,6 +9,7 @@ from pydrake.multibody.tree import JacobianWrtVariable
 from backbeat.models.robot.loading import find_frame
 from backbeat.models.state.configuration import Configuration
 from backbeat.models.state.frame_trajectories import frame_trajectories
+from backbeat.models.state.motion_poses import motion_poses
 from tests.models.twin import WAYS, Twin
 from tests.tolerances import EXACT, RECURSION
 
@@ -44,6 +45,19 @@ def test_frames_move_as_in_the_plant(twin, state):
         close(state.velocity(name), V)
         bias = plant.CalcBiasSpatialAcceleration(*arguments).get_coeffs()
         close(state.bias_acceleration(name), bias)
+
+
+def test_poses_along_a_motion_are_those_of_its_samples_to_the_last_bit(twin, state):
+    rng = np.random.default_rng(6)
+    q = np.tile(twin.q, (4, 1))
+    q[:, -twin.robot.num_joints :] += rng.normal(size=(4, twin.robot.num_joints))
+    found = motion_poses(twin.robot, q, FRAMES)
+    for m in range(4):
+        at = Configuration(twin.robot, q[m])
+        np.testing.assert_array_equal(found.com[m], at.center_of_mass)
+        for n, name in enumerate(FRAMES):
+            np.testing.assert_array_equal(found.R[m, n], at.rotation(name))
+            np.testing.assert_array_equal(found.p[m, n], at.place(name))
 
 
 def test_frames_move_along_a_motion_as_at_each_of_its_samples(twin, state):

@@ -214,6 +214,23 @@ def test_legs_push_nobody_up_to_where_they_are_straight(program, height, speed):
         assert other.deviation[1:, 2].max() > highest + 0.05
 
 
+@pytest.mark.parametrize(("height", "speed"), [(0, 0), (0.02, 0.12), (-0.01, 0.0)])
+def test_a_phase_lands_when_the_body_does(built, height, speed):
+    """A body that was thrown higher than planned falls for longer."""
+    reference = Reference(built("squat-jump"))
+    flies = ~reference.table.standing.any(axis=1)
+    first, last = reference.table.t[flies][[0, -1]]
+    now, landing = 0.5 * (first + last), last + 1e-6
+    start = PlanStart(now, now, np.zeros(12))
+    start.deviation[[2, 5]] = height, speed
+    plan = PredictiveProgram(reference).solve(start)
+    fall = plan.time_to(landing)
+    com, gravity = reference.sample(now).com[:, 2], reference.robot.gravity
+    lands = com[0] + height + (com[1] + speed) * fall - 0.5 * gravity * fall**2
+    assert lands == pytest.approx(reference.sample(landing).com[0, 2], abs=3e-3)
+    assert (fall - (landing - now)) * (height + speed) >= 0.0
+
+
 def test_with_timing_off_the_tempo_is_kept(groove):
     weights = PredictiveWeights(min_phase_rate=1.0, max_phase_rate=1.0)
     plan = PredictiveProgram(groove, weights).solve(PlanStart(9.2, 9.0, PUSHED))

@@ -32,6 +32,7 @@ SHORTER = {
     "07_drumming_analyzed": {"DURATION": 6.0},
     "08_task_space": {"DURATION": 1.0},
     "09_robustness_cards": {"SEEDS": 1},
+    "10_which_weights_matter": {"TRIALS": 5},
 }
 # Of every day are one that authors and one that simulates; the others run at night, and
 # every day what they import is there.

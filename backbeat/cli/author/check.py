@@ -17,7 +17,7 @@ from backbeat.cli.common.urdf_check import check_urdf
 # Endings of robot descriptions, which `backbeat lint` checks too.
 URDF = (".urdf", ".xacro", ".sdf", ".xml", ".mjcf")
 # Endings of motion files.
-TAKES = (".csv", ".npz", ".mot", ".sto", ".json", ".pkl", ".bvh")
+TAKES = (".csv", ".npz", ".mot", ".sto", ".json", ".txt", ".pkl", ".bvh")
 
 
 @with_take_options

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import typer
 
 if TYPE_CHECKING:
-    from backbeat.behaviors.dance.recorded_move import RecordingDescription
+    from backbeat.behaviors.dance.recordings.description import RecordingDescription
     from backbeat.behaviors.recording.feasibility import TakeReport
     from backbeat.optimization.verification.certificate import Check
 
@@ -25,6 +25,7 @@ def check_take(take: Path, robot: str, described: "RecordingDescription") -> int
     Raises:
         BackbeatError: it cannot be read, or judged.
     """
+    from backbeat.behaviors.cuts.finding import find_parts
     from backbeat.behaviors.recording.feasibility import examine
     from backbeat.behaviors.recording.take_file import read_take
     from backbeat.cli.author.robot_of_take import robot_of
@@ -38,9 +39,12 @@ def check_take(take: Path, robot: str, described: "RecordingDescription") -> int
         typer.echo(one_line(note))
     part = read.part(described.start, described.end, str(take))
     report = examine(part, model, str(take))
-    for line in lines(report, str(take), model.name):
+    found = find_parts(read, model, described.start, described.end, str(take))
+    told = lines(report, str(take), model.name)
+    told[1:1] = [f"  {x}" for x in found.notable(model.gravity)]
+    for line in told:
         typer.echo(one_line(line) if line.strip() else line)
-    return 0 if report.feasible else 2
+    return 0 if report.feasible and found.is_whole else 2
 
 
 def lines(report: "TakeReport", take: str, robot: str) -> list[str]:

@@ -12,7 +12,7 @@ import typer
 from backbeat.cli.author.new_for_robot import ATLAS
 
 if TYPE_CHECKING:
-    from backbeat.behaviors.dance.recorded_move import RecordingDescription
+    from backbeat.behaviors.dance.recordings.description import RecordingDescription
     from backbeat.behaviors.recording.planted_feet import Interval
 
 RECORDING = """\
@@ -122,7 +122,7 @@ def _placed(
 
 def _said(described: "RecordingDescription", has_feet: bool) -> Iterator[str]:
     """Keys that the user gave, as lines; the part too, unless the feet decide on it."""
-    keys = ["format", "unit", "length", "quaternion", "up", "rate", "skeleton"]
+    keys = ["format", "unit", "length", "quaternion", "up", "rate", "skeleton", "jumps"]
     if not has_feet:
         keys += ["start", "end"]
     for key in keys:
@@ -142,7 +142,7 @@ def _planted(intervals: "Mapping[str, Sequence[Interval]]") -> str:
         return ""
     first, last = (intervals["left"][i][i] for i in (0, -1))
     feet = "".join(
-        f"      {foot}: [{', '.join(f'[{a:.2f}, {b:.2f}]' for a, b in times)}]\n"
+        f"      {foot}: [{', '.join(f'[{_s(a)}, {_s(b)}]' for a, b in times)}]\n"
         for foot, times in intervals.items()
     )
     return (
@@ -152,3 +152,9 @@ def _planted(intervals: "Mapping[str, Sequence[Interval]]") -> str:
         "    # Times at which each foot stands, in seconds of the file, as found.\n"
         f"    planted:\n{feet}"
     )
+
+
+def _s(time: float) -> str:
+    """A time of the file; jumps have milliseconds [s]."""
+    said = f"{time:.3f}"
+    return said.removesuffix("0")

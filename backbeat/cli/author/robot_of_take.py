@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import typer
 
 if TYPE_CHECKING:
-    from backbeat.behaviors.dance.recorded_move import RecordingDescription
+    from backbeat.behaviors.dance.recordings.description import RecordingDescription
 
 # Robots of which a file may be, where none is named.
 TRIED = ("atlas", "g1", "h1", "t1")
@@ -28,8 +28,12 @@ def robot_of(take: Path, described: "RecordingDescription") -> str:
             f"{take} is a person's motion, which any robot can have; say which with "
             f"--robot, such as {' or '.join(TRIED)}"
         )
+    possible = _by_joints(take, described.format)
+    if len(possible) == 1:
+        typer.echo(f"{take.name} has the joints of {possible[0]}, whose motion it is")
+        return possible[0]
     fits, refusals = [], []
-    for name in TRIED:
+    for name in possible:
         robot = RobotModel(find_description(name))
         try:
             read_take(take, robot, described.conventions())
@@ -49,3 +53,31 @@ def robot_of(take: Path, described: "RecordingDescription") -> str:
         f"{take} is no motion of {', '.join(TRIED)}, of which none was named with "
         f"--robot; of {TRIED[0]}: {refusals[0].without(take)}"
     )
+
+
+def _by_joints(take: Path, form: str) -> list[str]:
+    """Robots that ship of which a file may be, by its names or number of joints.
+
+    Raises:
+        BackbeatError: the file is in no format that is known, or is damaged.
+    """
+    from backbeat.behaviors.recording.take_file import take_bytes
+    from backbeat.behaviors.takes.readers.formats import FORMATS, find_format
+    from backbeat.behaviors.takes.readers.joints_of_file import joints_of_file
+    from backbeat.models.common.outside_file import is_there
+    from backbeat.models.robot.description import find_description, load_description
+
+    if not is_there(take):
+        return list(TRIED)  # Its reader says what is wrong.
+    raw = take_bytes(take)
+    found = joints_of_file(
+        raw, take, form if form in FORMATS else find_format(raw, take)
+    )
+    shared = {}
+    for name in TRIED:
+        described = load_description(find_description(name))
+        joints = {joint for group in described.groups.values() for joint in group}
+        shared[name] = found.shared(joints)
+    # Without names, a number of columns may be that of one robot or of another.
+    most = max(shared.values()) if found.names else 1
+    return [n for n in TRIED if shared[n] >= most] or list(TRIED)

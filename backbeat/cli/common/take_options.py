@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 import typer
 
 if TYPE_CHECKING:
-    from backbeat.behaviors.dance.recorded_move import RecordingDescription
+    from backbeat.behaviors.dance.recordings.description import RecordingDescription
 
 
 @dataclass(frozen=True)
@@ -55,6 +55,14 @@ class TakeOptions:
             "which parts of the body.",
         ),
     ] = ""
+    jumps: Annotated[
+        str,
+        typer.Option(
+            "--jumps",
+            help="Treatment of jumps that the robot cannot make: lower; refused by "
+            "default.",
+        ),
+    ] = ""
     start: Annotated[
         float | None, typer.Option("--start", help="First time to take, in s.")
     ] = None
@@ -69,7 +77,7 @@ class TakeOptions:
 
     def described(self) -> "RecordingDescription":
         """The same as a recording of a dance, whose file is still to be named."""
-        from backbeat.behaviors.dance.recorded_move import RecordingDescription
+        from backbeat.behaviors.dance.recordings.description import RecordingDescription
 
         return RecordingDescription(**{**vars(self), "ignore": self.ignore or []})
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 if TYPE_CHECKING:
-    from backbeat.behaviors.dance.recorded_move import RecordingDescription
+    from backbeat.behaviors.dance.recordings.description import RecordingDescription
     from backbeat.jobs.importing import ImportResult
     from backbeat.jobs.take_files import FoundTakes
 

@@ -46,6 +46,15 @@ Again = Annotated[
     bool, typer.Option("--force", help="Make all takes of a folder again.")
 ]
 
+TakeCut = Annotated[
+    str,
+    typer.Option(
+        help="Part to keep of a motion with hands, knees or the back on the floor, or "
+        "a fall: longest, or all, as files NAME-1.yaml, NAME-2.yaml and so on. Of "
+        "takes of a folder it is the longest.",
+    ),
+]
+
 
 @with_take_options
 def command(
@@ -55,6 +64,7 @@ def command(
     jobs: TakesAtATime = None,
     scheduler: Scheduler = None,
     force: Again = False,
+    cut: TakeCut = "",
     take_options: TakeOptions = NO_OPTIONS,
 ) -> None:
     """Reads a motion, says what it took it for, and writes a specification that builds.
@@ -66,12 +76,19 @@ def command(
     """
     from backbeat.cli.author.new import write_new
     from backbeat.cli.takes.folder import import_folder
+    from backbeat.cli.takes.parts import ALL, check_cut, kept_parts
     from backbeat.jobs.take_files import plain_name
     from backbeat.models.common.errors import BackbeatError
     from backbeat.models.common.outside_file import is_folder
 
+    check_cut(cut)
     described = take_options.described()
     if is_folder(take):
+        if cut == ALL:
+            raise BackbeatError(
+                "of each take of a folder the longest part is kept; import a take by "
+                "itself for --cut all"
+            )
         return import_folder(take, output, robot, described, jobs, scheduler, force)
     if jobs is not None or scheduler is not None or force:
         raise BackbeatError(
@@ -82,7 +99,11 @@ def command(
     if path.suffix not in (".yaml", ".yml"):
         raise BackbeatError(f"{path}: a specification is called NAME.yaml")
     robot = robot or robot_of(take, described)
-    files = recorded_dance_files(path.stem, path.parent, take, described, robot)
+    files: dict[Path, str | bytes] = {}
+    named = []
+    for name, part in kept_parts(path.stem, take, described, robot, cut):
+        files |= recorded_dance_files(name, path.parent, take, part, robot)
+        named.append(str(path.with_name(f"{name}.yaml")))
     for made in write_new(files):
         typer.echo(f"wrote {made}")
-    typer.echo(f"next: backbeat build {path}")
+    typer.echo(f"next: backbeat build {' '.join(named)}")

@@ -6,7 +6,7 @@ import io
 import json
 import threading
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -15,7 +15,8 @@ import numpy as np
 import pandas as pd
 
 from backbeat.behaviors.building.build import build
-from backbeat.behaviors.dance.recorded_move import RecordingDescription
+from backbeat.behaviors.cuts.finding import find_parts
+from backbeat.behaviors.dance.recordings.description import RecordingDescription
 from backbeat.behaviors.library.behavior import Behavior
 from backbeat.behaviors.library.build_cost import processor_time
 from backbeat.behaviors.library.store import Library
@@ -136,6 +137,11 @@ def _make(
     }
     budget.extend(PER_SECOND * min(seconds, LONGEST))
     drawn.append(Drawn(robot, _evenly(take.t, configurations(take, model))))
+    parts = find_parts(whole, model, told.start, told.end, work.file.source)
+    if not parts.is_whole:
+        row["obstacles"] = json.dumps([asdict(o) for o in parts.obstacles])
+        start, end = (round(x, 2) for x in parts.longest)
+        told = replace(told, start=start, end=end)
     if take.base is not None:
         row |= _figures(examine(take, model, work.file.source), "before")
     with contextlib.redirect_stdout(said):
@@ -151,6 +157,8 @@ def _make(
     remarks: list[str] = behavior.provenance.get("remarks", [])  # type: ignore[assignment]
     row["notes"] = _lines([*notes, *remarks], work, staged)
     row |= _compared(behavior, whole, model, (take.t[0], take.t[-1]))
+    if not parts.is_whole:
+        row |= {"status": CUT, "reason": ended(parts.sentence())}
     drawn.append(Drawn(robot, _evenly(behavior.motion.t, behavior.motion.q)))
 
 

@@ -12,6 +12,9 @@ from backbeat.report.pages.template import rendered
 from backbeat.report.plots.recorded import plot_deviation
 from backbeat.report.plots.style import svg
 
+# Of flights [m/s^2].
+GRAVITY = 9.81
+
 
 def recorded_section(
     takes: Sequence[RecordedTake],
@@ -49,6 +52,7 @@ def _told(one: RecordedTake, number: int, drawn: Sequence[Figure]) -> dict[str, 
         deviation = Markup(svg(figure, f"deviation-{number}"))
     return {
         "take": one,
+        "on_its_feet": [] if one.parts is None else one.parts.notable(GRAVITY),
         "largest": () if changes is None else changes.largest,
         "deviation": deviation,
         "judged": judged,

@@ -72,6 +72,8 @@ class MoveStep:
         via: places on the way, from where the foot left [m].
         roll: how the foot rolls over heel and toe, in shares of the cycle; None if it
             stays flat.
+        each: of a jump in which feet do not go the same way, by foot: forward, to the
+            left [m], and turned to the left [rad].
     """
 
     start: float
@@ -82,6 +84,7 @@ class MoveStep:
     clearance: Expression
     via: tuple[tuple[Expression, Expression, Expression], ...] = ()
     roll: StepRoll | None = None
+    each: Mapping[str, tuple[float, float, float]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

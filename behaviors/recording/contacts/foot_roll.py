@@ -36,6 +36,18 @@ MOVES = 0.025
 STILL = 0.4
 
 
+class KeptFeet(NamedTuple):
+    """What feet keep of a recording.
+
+    Attributes:
+        roll: whether they roll over heel and toe where those of the recording do.
+        jumps: `LOWER` where jumps that the robot cannot make become lower.
+    """
+
+    roll: bool = True
+    jumps: str = ""
+
+
 @dataclass(frozen=True)
 class FootRoll:
     """How one foot rolls over heel and toe.

@@ -1,7 +1,7 @@
 """DeepMimic's text: JSON with frames of a duration, a root and joints.
 
-Its own person has joints of three axes, which are no joints of a robot. A robot whose
-joints are all of one axis has an angle for each.
+A robot whose joints are all of one axis has an angle for each. DeepMimic's own person
+has joints of three axes; its motion is retargeted.
 """
 
 import json
@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 
 from backbeat.behaviors.takes.joint_orders import depth_first
+from backbeat.behaviors.takes.readers.human_bvh import retargeted
+from backbeat.behaviors.takes.readers.human_deepmimic import MAP, NUMBERS, human_frames
 from backbeat.behaviors.takes.take import Conventions, MotionFile
 from backbeat.behaviors.takes.timing import check_rate
 from backbeat.models.common.errors import BackbeatError, gist
@@ -20,8 +22,8 @@ from backbeat.models.robot.model import RobotModel
 FORMAT = "deepmimic"
 # Bytes of a file: a minute of the person at 60 frames a second has 2 MB.
 MOST_BYTES = 20_000_000
-# Numbers of a frame: of the root with the duration; and of the person.
-ROOT, PERSON = 8, 44
+# Numbers of a frame that are of the root and the duration.
+ROOT = 8
 
 
 def read_deepmimic(
@@ -36,22 +38,24 @@ def read_deepmimic(
         told: what the user says: a rate in place of the durations.
 
     Raises:
-        BackbeatError: what is wrong with it, or it is of a person.
+        BackbeatError: what is wrong with it.
     """
     frames = _frames(raw, path)
-    width = len(frames[0])
-    if width == PERSON and ROOT + robot.num_joints != PERSON:
-        raise BackbeatError(
-            f"{path}: its frames have {PERSON} numbers, as those of DeepMimic's person "
-            f"have; joints of three axes are none of {robot.name}: retarget it first, "
-            "and import what comes of it as CSV"
-        )
-    if width != ROOT + robot.num_joints:
+    width, own = len(frames[0]), ROOT + robot.num_joints
+    if width not in (own, NUMBERS):
         raise BackbeatError(
             f"{path}: its frames have {width} numbers, and those of {robot.name} have "
-            f"{ROOT + robot.num_joints}: duration, place, quaternion and joints"
+            f"{own}: duration, place, quaternion and joints; those of DeepMimic's "
+            f"person have {NUMBERS}"
+        )
+    if width == own == NUMBERS:
+        raise BackbeatError(
+            f"{path}: its frames have {width} numbers, as those of DeepMimic's person "
+            f"and of {robot.name} have; make a CSV of a motion of the robot"
         )
     values = _table(frames, path)
+    if width == NUMBERS:
+        return _of_person(values, path, robot, told)
     lasts = values[:, 0]
     if told.rate is not None:
         t, timing = (
@@ -74,6 +78,26 @@ def read_deepmimic(
         quaternion="wxyz",
         notes=(),
     )
+
+
+def _of_person(
+    values: np.ndarray, path: str | Path, robot: RobotModel, told: Conventions
+) -> MotionFile:
+    """The motion of DeepMimic's person, retargeted."""
+    lasts, first = values[:-1, 0], float(values[0, 0])
+    if told.rate is not None:
+        dt = 1 / check_rate(told.rate, path)
+    elif len(lasts) and first > 0 and np.allclose(lasts, first, rtol=0.02):
+        dt = float(lasts.mean())
+    else:
+        raise BackbeatError(
+            f"{path}: frames of DeepMimic's person last equally long, and these last "
+            f"{lasts.min(initial=first):.3g} to {lasts.max(initial=first):.3g} s; say "
+            "--rate if they are equal"
+        )
+    path = Path(path)
+    motion = human_frames(values, dt, path)
+    return retargeted(motion, path, robot, FORMAT, MAP)
 
 
 def _frames(raw: bytes, path: str | Path) -> list[Any]:

@@ -6,7 +6,8 @@ from pathlib import Path
 from backbeat.behaviors.retargeting.bvh import parse_bvh
 from backbeat.behaviors.retargeting.human import RATE, read_human
 from backbeat.behaviors.retargeting.retarget import retarget_skeleton
-from backbeat.behaviors.retargeting.skeleton_map import find_map, load_map
+from backbeat.behaviors.retargeting.skeleton import SkeletonMotion
+from backbeat.behaviors.retargeting.skeleton_map import SkeletonMap, find_map, load_map
 from backbeat.behaviors.takes.take import Conventions, MotionFile
 from backbeat.behaviors.takes.timing import check_rate
 from backbeat.models.common.errors import BackbeatError
@@ -49,10 +50,32 @@ def read_human_bvh(
         unit=LENGTHS[told.length] if told.length else used.unit,
         up=told.up or used.up,
     )
+    return retargeted(motion, path, robot, FORMAT, used)
+
+
+def retargeted(
+    motion: SkeletonMotion,
+    path: str | Path,
+    robot: RobotModel,
+    form: str,
+    used: SkeletonMap,
+) -> MotionFile:
+    """A skeleton's motion as that of a robot.
+
+    Args:
+        motion: of the skeleton.
+        path: names the file.
+        robot: whose motion it becomes.
+        form: format of the file.
+        used: which joints are which parts.
+
+    Raises:
+        BackbeatError: the skeleton is unknown or does not stand.
+    """
     human = read_human(motion, str(path), used)
     take = retarget_skeleton(human, robot)
     return MotionFile(
-        format=FORMAT,
+        format=form,
         layout=f"{human.said}, retargeted",
         t=take.t,
         timing=f"{RATE:g} samples/s",
@@ -64,6 +87,6 @@ def read_human_bvh(
         length="m",
         quaternion="wxyz",
         up="z",
-        notes=tuple(f"{path.name}: {note}" for note in take.notes),
+        notes=tuple(f"{Path(path).name}: {note}" for note in take.notes),
         converted=True,
     )

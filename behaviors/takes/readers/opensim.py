@@ -22,6 +22,12 @@ def is_opensim(raw: bytes) -> bool:
     return _END.search(raw[:HEADER]) is not None
 
 
+def header(raw: bytes) -> bytes:
+    """The line of a file that names its columns."""
+    end = _END.search(raw[:HEADER])
+    return b"" if end is None else raw[end.end() :].lstrip().partition(b"\n")[0]
+
+
 def read_opensim(
     raw: bytes, path: str | Path, robot: RobotModel, told: Conventions
 ) -> MotionFile:

@@ -25,6 +25,7 @@ from backbeat.mpc.whole_body.programs.arguments import (
     ProgramWorkspace,
     Target,
 )
+from backbeat.mpc.whole_body.programs.contact_motion import contact_acceleration
 from backbeat.mpc.whole_body.programs.costs import (
     apply_known_loads,
     contact_cost,
@@ -200,3 +201,13 @@ def recover_bound(
     """`recover` of bound arguments."""
     of = bound.content
     recover(of.model, of.target, of.work, z, vdot, tau)
+
+
+@compiled
+def contact_bound(
+    bound: Bound[ProgramArguments], v: Vector, contact: int, out: Vector
+) -> None:
+    """`contact_acceleration` of bound arguments."""
+    of = bound.content
+    gains = of.stance if uses_stance_gains(of.target) else of.stepping
+    contact_acceleration(of.model, gains, of.target, of.work, v, contact, out)

@@ -41,6 +41,7 @@ from backbeat.mpc.whole_body.programs.arguments import (
     WrittenSolution,
 )
 from backbeat.mpc.whole_body.programs.assembly import (
+    contact_bound,
     recover_bound,
     update_state,
     uses_stance_gains,
@@ -263,6 +264,12 @@ class WholeBodyProgram:
         """The same for compiled functions."""
         of: ProgramArguments = self._bound.content
         return of.stance if uses_stance_gains(target) else of.stepping
+
+    def contact_acceleration(self, v: np.ndarray, contact: int) -> np.ndarray:
+        """(6,) what a contact of the last target shall do, in patch axes."""
+        out = np.empty(6)
+        contact_bound(self._bound, v, contact, out)
+        return out
 
     def measure(self, q: np.ndarray, v: np.ndarray) -> ProgramWorkspace:
         """Computes dynamics, contacts, center of mass and momentum at (q, v)."""

@@ -158,16 +158,32 @@ def test_opensim_says_its_unit(read, states, g1, degrees):
         read("a.mot", person)
 
 
-def test_deepmimic_text_of_a_robot_is_read_and_of_a_person_refused(read, states):
+def test_deepmimic_text_of_a_robot_is_read(read, states):
     lasts = np.full((len(states.t), 1), 0.02)
     rows = np.hstack([lasts, states.q[:, 4:7], states.q[:, :4], states.joints])
     text = json.dumps({"Loop": "wrap", "Frames": rows.tolist()})
     take = read("a.txt", text.encode())
     same(take, states)
     np.testing.assert_allclose(take.t, states.t, atol=1e-9)
-    person = json.dumps({"Loop": "wrap", "Frames": [[0.03] + [0.0] * 43] * 5})
-    with pytest.raises(BackbeatError, match="DeepMimic's person"):
-        read("a.txt", person.encode())
+
+
+PERSON = [0.03, 0.0, 0.88, 0.0] + 3 * [1.0, 0.0, 0.0, 0.0]
+PERSON += 2 * (2 * ([1.0, 0.0, 0.0, 0.0, 0.0]) + [1.0, 0.0, 0.0, 0.0])
+REFUSED_PERSONS = {
+    "quaternion of the chest in frame 2 has the length 2": (9, 2.0),
+    "last equally long": (0, 0.5),
+    "no finite number": (5, None),
+}
+
+
+@pytest.mark.parametrize("why", REFUSED_PERSONS)
+def test_frames_of_a_person_that_make_no_sense_are_refused(read, why):
+    column, value = REFUSED_PERSONS[why]
+    frames = [list(PERSON[:44]) for _ in range(60)]
+    frames[2][column - 1 if column else 0] = value
+    text = json.dumps({"Loop": "none", "Frames": frames})
+    with pytest.raises(BackbeatError, match=why):
+        read("a.txt", text.encode())
 
 
 def test_what_only_code_could_read_is_refused_with_its_converter(read):

@@ -17,6 +17,7 @@ from backbeat.behaviors.footsteps.step_rolls import StepRoll, lay_rolls
 from backbeat.behaviors.library.behavior import Mount, make_robot
 from backbeat.behaviors.library.store import Library
 from backbeat.behaviors.posture.stance import start_configuration, support_poses
+from backbeat.behaviors.recording.contacts.foot_roll import KeptFeet
 from backbeat.behaviors.recording.dance_offsets import dance_offsets
 from backbeat.behaviors.recording.feasibility import examine
 from backbeat.behaviors.recording.take_file import read_take
@@ -177,7 +178,9 @@ def test_flat_feet_stay_flat(kind, robots, tmp_path):
 
 
 def test_feet_stay_flat_where_the_user_or_the_ankle_says_so(robots, tmp_path):
-    made, _ = found(robots["atlas"], "walk from rest", tmp_path, roll=False)
+    made, _ = found(
+        robots["atlas"], "walk from rest", tmp_path, kept=KeptFeet(roll=False)
+    )
     assert not any(s.roll for s in made.steps)
     assert not [n for n in made.notes if "roll" in n]
     made, _ = found(robots["h1"], "slow walk", tmp_path)

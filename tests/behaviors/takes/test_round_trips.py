@@ -8,7 +8,8 @@ import pytest
 from backbeat.behaviors.library.table import to_frame, to_header
 from backbeat.behaviors.recording.take_file import read_take
 from backbeat.behaviors.takes.joint_orders import breadth_first, depth_first
-from backbeat.behaviors.takes.readers.formats import FORMATS
+from backbeat.behaviors.takes.readers.formats import FORMATS, find_format
+from backbeat.behaviors.takes.readers.joints_of_file import joints_of_file
 from backbeat.behaviors.takes.take import Conventions
 from backbeat.behaviors.takes.writers.formats import WRITTEN, written_format
 from backbeat.behaviors.takes.writers.states import motion_states
@@ -40,6 +41,18 @@ def test_a_file_reads_back_as_what_was_written(name, form, write):
     assert take.notes == ()
     for word in (robot.name, "radians", "meters", "z up", f"{rate:g} samples/s"):
         assert word in take.said
+
+
+@pytest.mark.parametrize("form", READABLE)
+@pytest.mark.parametrize("name", ROBOTS)
+def test_the_robot_of_a_file_is_told_by_its_joints_alone(name, form, write):
+    path = write(states_of(name, WRITTEN[form].rate or 100.0), form)
+    raw = path.read_bytes()
+    found = joints_of_file(raw, path, find_format(raw, path))
+    shared = {n: found.shared(robot_named(n).joint_names) for n in (*ROBOTS, "atlas")}
+    assert shared.pop(name) == robot_named(name).num_joints
+    if form != "csv-robot":  # A base and joints may be as many as another's joints.
+        assert max(shared.values()) < robot_named(name).num_joints
 
 
 @pytest.mark.parametrize("form", READABLE)
