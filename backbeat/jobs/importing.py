@@ -16,6 +16,7 @@ from backbeat.behaviors.library.robots import USUAL_ROBOT, folder_name
 from backbeat.behaviors.library.row_table import locked
 from backbeat.behaviors.library.store import Library
 from backbeat.behaviors.library.stored import Stored
+from backbeat.behaviors.recording.take_file import take_digest
 from backbeat.jobs.import_settings import ImportSettings, write_story
 from backbeat.jobs.pool import Job, Outcome, Report, run_stream
 from backbeat.jobs.sweeping import Progress
@@ -216,8 +217,7 @@ class _Runner:
 
     def _work_of(self, take: TakeFile) -> TakeWork:
         try:
-            content = read_bytes(take.path, "take")
-            digest = told = hashlib.sha256(content).hexdigest()
+            digest = told = take_digest(take.path)
         except BackbeatError as error:
             digest, told = "", str(error)
         text = "\n".join([self._common, take.name, told])

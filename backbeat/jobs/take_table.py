@@ -5,13 +5,19 @@ from pathlib import Path
 import pyarrow as pa
 
 from backbeat.behaviors.library.robots import TAKES
-from backbeat.behaviors.library.row_table import RowTable, TableKind
+from backbeat.behaviors.library.row_table import (
+    COUNT,
+    FLAG,
+    NUMBER,
+    TEXT,
+    RowTable,
+    TableKind,
+)
 
 # What can become of a take: a verified motion of all of it, or of parts; none, and why;
 # or none because something broke, which is tried again.
 CERTIFIED, CUT, REFUSED, FAILED = "certified", "cut", "refused", "failed"
 STATUSES = (CERTIFIED, CUT, REFUSED, FAILED)
-TEXT, NUMBER, COUNT, FLAG = pa.string(), pa.float64(), pa.int64(), pa.bool_()
 COLUMNS = {
     "name": TEXT,
     "source": TEXT,

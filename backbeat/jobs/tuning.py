@@ -52,6 +52,11 @@ class _Trials:
         self._progress, self._where = progress, (processes, executors)
         self._known = 0
 
+    @property
+    def tried(self) -> int:
+        """How many there are, without the weights as given."""
+        return len([trial for trial in self.found if trial.number])
+
     def run(
         self, trials: Mapping[str, Mapping[str, float]], first_seed: int | None = None
     ) -> list[TuningTrial]:
@@ -76,17 +81,16 @@ class _Trials:
 
     def score(self, points: np.ndarray) -> np.ndarray:
         """(S,) scores of (weights, S) points, as the optimizer asks for them."""
-        start = len([trial for trial in self.found if trial.number])
+        start = self.tried + 1
         trials = {
-            f"trial {start + i + 1}": self.tuning.values(point)
+            f"trial {start + i}": self.tuning.values(point)
             for i, point in enumerate(points.T)
         }
         return np.array([trial.score for trial in self.run(trials)])
 
     def _tell(self, known: int, remaining: int, what: str) -> None:
         if self._progress is not None:
-            done = len([trial for trial in self.found if trial.number])
-            left = max(0, self.tuning.settings.trials - done)
+            left = max(0, self.tuning.settings.trials - self.tried)
             runs = self.tuning.sweep.settings.seeds * len(self.tuning.sweep.cells)
             after = max(remaining, left * runs - known)
             self._progress(self._known + known, after, what)

@@ -8,7 +8,7 @@ import numpy as np
 
 from backbeat.behaviors.dance.recordings.description import RecordingDescription
 from backbeat.behaviors.dance.recordings.reading import (
-    AskedRecording,
+    RecordingRequest,
     RecordingSource,
     near_before,
     read_recording,
@@ -25,9 +25,7 @@ from backbeat.behaviors.dance.vocabulary.part_weights import check_weights, shar
 from backbeat.behaviors.library.stored import check_name
 from backbeat.behaviors.motion.time_law import minimum_jerk
 from backbeat.behaviors.recording.contacts.foot_roll import KeptFeet
-from backbeat.behaviors.recording.dance_offsets import (
-    DanceOffsets,
-)
+from backbeat.behaviors.recording.dance_offsets import DanceOffsets
 from backbeat.behaviors.recording.planted_feet import Interval
 from backbeat.behaviors.recording.take_file import take_digest
 from backbeat.models.common.errors import BackbeatError
@@ -157,8 +155,8 @@ class RecordedMoves:
         rows = None if stands is None else tuple((f, *r) for f, r in stands.items())
         digests = tuple(take_digest(file) if is_there(file) else "" for file in files)
         joints, kept = tuple(d.joints), KeptFeet(d.roll, d.jumps)
-        asked = AskedRecording(told, joints, rows, (d.start, d.end), kept)
-        read = read_recording(path, digests, asked, self.robot, q_start, where)
+        request = RecordingRequest(told, joints, rows, (d.start, d.end), kept)
+        read = read_recording(path, digests, request, self.robot, q_start, where)
         take, span, found = read
         source = RecordingSource(path, digests[0], take, span, joints, found)
         if before is not None and before.source is not None:

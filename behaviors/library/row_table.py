@@ -22,6 +22,8 @@ from backbeat.models.common.errors import BackbeatError, gist
 from backbeat.models.common.outside_file import is_file
 from backbeat.models.common.table_file import read_table
 
+# Types of columns.
+TEXT, NUMBER, COUNT, FLAG = pa.string(), pa.float64(), pa.int64(), pa.bool_()
 # Rows of a file; then another one is begun.
 PART_ROWS = 500
 

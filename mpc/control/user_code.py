@@ -98,7 +98,11 @@ def _loaded(file: Path, name: str, sha256: str) -> UserCode:
         raise BackbeatError(_told(error, file, f"{file.name} does not load")) from error
     functions = {n: f for n, f in vars(module).items() if callable(f)}
     if name not in functions:
-        own = [n for n, f in functions.items() if f.__module__ == module_name]
+        own = [
+            n
+            for n, f in functions.items()
+            if getattr(f, "__module__", "") == module_name
+        ]
         raise unknown_name(f"function of {file.name}", name, own)
     return UserCode(functions[name], file, name, sha256)
 

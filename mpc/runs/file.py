@@ -28,7 +28,6 @@ from backbeat.models.common.plain_data import Perhaps, Several, cleaned, misfits
 from backbeat.models.common.table_file import read_table
 from backbeat.mpc.analysis.drumming.hits import run_hits
 from backbeat.mpc.analysis.marker_errors import run_markers
-from backbeat.mpc.control.user_code import UserCode
 from backbeat.mpc.plans.weights import PredictiveWeights
 from backbeat.mpc.runs.metrics_schema import METRICS
 from backbeat.mpc.runs.origin import origin_story
@@ -215,44 +214,6 @@ def run_weights(
             "replay the run with the version that made it"
         )
     return found
-
-
-def check_controller(
-    story: Mapping[str, Any], code: UserCode | None, source: object
-) -> list[str]:
-    """Checks that a run made again has the controller that its file names.
-
-    Args:
-        story: of the run file.
-        code: the user's file that is given now; None for none.
-        source: the run file, for messages.
-
-    Returns:
-        One phrase where the file with the controller was changed; nothing else.
-
-    Raises:
-        BackbeatError: it lacks a controller that the run had, or has one too many.
-    """
-    told = story.get("controller")
-    if told is None:
-        if code is not None:
-            raise BackbeatError(
-                f"{source} was made with our own controllers; leave --controller out"
-            )
-        return []
-    if "file" not in told:
-        raise BackbeatError(
-            f"{source} was made by a program of the user's own, which gave it a "
-            "controller; it can be made again there alone"
-        )
-    was = f"{told['file']}:{told['name']}"
-    if code is None:
-        raise BackbeatError(
-            f"{source} was made with the controller {was} of the user's own; name it "
-            f"again: --controller FOLDER/{was}"
-        )
-    same = code.story().items() <= told.items()
-    return [] if same else [f"controller {was} as it was then, not {code} as it is"]
 
 
 def save_run(run: SimulationRun, path: str | Path, metrics: Mapping[str, Any]) -> Path:

@@ -10,7 +10,9 @@ from typing import Any
 from backbeat.behaviors.building.build_key import source_hash
 from backbeat.behaviors.library.behavior import Behavior
 from backbeat.behaviors.library.robots import robot_hash
+from backbeat.models.common.errors import BackbeatError
 from backbeat.models.mjcf.package import mujoco_version
+from backbeat.mpc.control.user_code import UserCode
 
 # Libraries that compute.
 _LIBRARIES = ("backbeat", "drake", "numpy", "scipy", "piqp", "daqp")
@@ -97,3 +99,41 @@ def other_origins(story: Mapping[str, Any], behavior: Behavior) -> list[str]:
                 was = then.get(name, "an unknown one")
                 found.append(f"{name} {was} and not {value}")
     return found
+
+
+def check_controller(
+    story: Mapping[str, Any], code: UserCode | None, source: object
+) -> list[str]:
+    """Checks that a run made again has the controller that its file names.
+
+    Args:
+        story: of the run file.
+        code: the user's file that is given now; None for none.
+        source: the run file, for messages.
+
+    Returns:
+        One phrase where the file with the controller was changed; nothing else.
+
+    Raises:
+        BackbeatError: it lacks a controller that the run had, or has one too many.
+    """
+    told = story.get("controller")
+    if told is None:
+        if code is not None:
+            raise BackbeatError(
+                f"{source} was made with our own controllers; leave --controller out"
+            )
+        return []
+    if "file" not in told:
+        raise BackbeatError(
+            f"{source} was made by a program of the user's own, which gave it a "
+            "controller; it can be made again there alone"
+        )
+    was = f"{told['file']}:{told['name']}"
+    if code is None:
+        raise BackbeatError(
+            f"{source} was made with the controller {was} of the user's own; name it "
+            f"again: --controller FOLDER/{was}"
+        )
+    same = code.story().items() <= told.items()
+    return [] if same else [f"controller {was} as it was then, not {code} as it is"]

@@ -15,13 +15,19 @@ from typing import Any
 import pyarrow as pa
 
 from backbeat.behaviors.building.build_key import ROOT, source_hash
-from backbeat.behaviors.library.row_table import RowTable, TableKind
+from backbeat.behaviors.library.row_table import (
+    COUNT,
+    FLAG,
+    NUMBER,
+    TEXT,
+    RowTable,
+    TableKind,
+)
 from backbeat.models.common.errors import clipped
 from backbeat.mpc.scenario.specification import Scenario
 
 # What can change a run.
 PACKAGES = ("models", "optimization", "behaviors", "mpc")
-TEXT, NUMBER, COUNT, FLAG = pa.string(), pa.float64(), pa.int64(), pa.bool_()
 COLUMNS = {
     "key": TEXT,
     "commit": TEXT,

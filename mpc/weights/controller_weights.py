@@ -70,10 +70,11 @@ class ControllerWeights:
 
     def to_dict(self) -> dict[str, dict[str, Any]]:
         """Plain data by section and key."""
-        return {
-            section: {key_of(f): asdict(numbers)[f.name] for f in fields(numbers)}
-            for section, numbers in vars(self).items()
-        }
+        found = {}
+        for section, numbers in vars(self).items():
+            values = asdict(numbers)
+            found[section] = {key_of(f): values[f.name] for f in fields(numbers)}
+        return found
 
 
 def has_own_terms(weights: PredictiveWeights) -> bool:

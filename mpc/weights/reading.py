@@ -50,11 +50,10 @@ def read_weights(
     for name, value in _under_current_names(data, where).items():
         if name not in known:
             raise unknown_name(f"key in {where}", name, known)
-        kind = known[name]
         is_number = isinstance(value, int) and not isinstance(value, bool)
-        if kind is float and is_number and abs(value) <= MOST:
+        if known[name] is float and is_number and abs(value) <= MOST:
             value = float(value)
-        if kind is tuple and isinstance(value, list):
+        if known[name] is tuple and isinstance(value, list):
             value = tuple(value)
             if not all(isinstance(x, float | int) for x in value):
                 raise BackbeatError(f"{where}: {name} needs numbers")

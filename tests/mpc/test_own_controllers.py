@@ -24,7 +24,8 @@ from backbeat.mpc.control.user_code import load_user_code
 from backbeat.mpc.horizon.near_plan import PlanNear
 from backbeat.mpc.plans.plan import empty_plan
 from backbeat.mpc.reference.trajectory import Reference
-from backbeat.mpc.runs.file import check_controller, settings_story
+from backbeat.mpc.runs.file import settings_story
+from backbeat.mpc.runs.origin import check_controller
 from backbeat.mpc.safety.servo_gains import hold_gains
 from backbeat.mpc.scenario.parts.push import Push
 from backbeat.mpc.scenario.specification import Scenario

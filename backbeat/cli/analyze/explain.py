@@ -30,12 +30,8 @@ def command(
     from backbeat.cli.common.console import progress_bar
     from backbeat.models.common.errors import BackbeatError
     from backbeat.mpc.analysis.run_explanation import check_time, explain_run
-    from backbeat.mpc.runs.file import (
-        check_controller,
-        load_run,
-        run_settings,
-        run_weights,
-    )
+    from backbeat.mpc.runs.file import load_run, run_settings, run_weights
+    from backbeat.mpc.runs.origin import check_controller
     from backbeat.mpc.simulation.simulate import run_scenario
 
     samples, story = load_run(run_file)

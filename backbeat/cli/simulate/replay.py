@@ -46,7 +46,7 @@ def command(
     from backbeat.cli.common.console import progress_bar
     from backbeat.mpc.analysis.metrics import run_metrics
     from backbeat.mpc.runs import file
-    from backbeat.mpc.runs.origin import other_origins
+    from backbeat.mpc.runs.origin import check_controller, other_origins
     from backbeat.mpc.runs.replay import compare_samples
     from backbeat.mpc.runs.table import run_frame
     from backbeat.mpc.simulation.simulate import run_scenario
@@ -58,7 +58,7 @@ def command(
         scenario.behavior, story.get("behavior_key"), robot
     )
     own = user_controller(controller)
-    others = file.check_controller(story, own, run_file)
+    others = check_controller(story, own, run_file)
     others += other_origins(story, behavior)
     _check_origins(run_file, others, anyway)
     if output is not None:

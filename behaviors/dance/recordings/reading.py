@@ -43,7 +43,7 @@ class RecordingSource:
     offsets: DanceOffsets
 
 
-class AskedRecording(NamedTuple):
+class RecordingRequest(NamedTuple):
     """What a dance says of a recording, for `read_recording`."""
 
     told: Conventions
@@ -57,7 +57,7 @@ class AskedRecording(NamedTuple):
 def read_recording(
     path: str | Path,
     _digests: tuple[str, ...],
-    asked: AskedRecording,
+    request: RecordingRequest,
     robot: RobotModel,
     q_start: tuple[float, ...],
     where: str,
@@ -67,14 +67,14 @@ def read_recording(
     A build checks a dance and then plans it, and a dance that is being written is read
     at every save: what was read last is kept, by the hashes of its files.
     """
-    told, joints, stands, (start, end), feet = asked
+    told, joints, stands, (start, end), feet = request
     recording = read_take(path, robot, told)
     first = float(recording.t[0]) if start is None else start
     last = float(recording.t[-1]) if end is None else end
     planted = None if stands is None else {f: list(rows) for f, *rows in stands}
     start_array, span = np.array(q_start), (first, last)
     if planted is None:
-        _check_floor(recording, robot, asked, where)
+        _check_floor(recording, robot, request, where)
     found = dance_offsets(
         recording, robot, start_array, where, joints, planted, span, feet
     )
@@ -83,7 +83,7 @@ def read_recording(
 
 
 def _check_floor(
-    take: Take, robot: RobotModel, asked: AskedRecording, where: str
+    take: Take, robot: RobotModel, request: RecordingRequest, where: str
 ) -> None:
     """Refuses what a robot on its feet cannot do.
 
@@ -91,10 +91,10 @@ def _check_floor(
         BackbeatError: something else than soles is on the floor, or it falls.
     """
     recorded = [robot.joint_index(name) for name in take.joints]
-    taken = robot.joint_indices(asked.joints) if asked.joints else recorded
+    taken = robot.joint_indices(request.joints) if request.joints else recorded
     if not np.isin(taken, robot.leg_joints).any():
         return
-    parts = find_parts(take, robot, *asked.part, where)
+    parts = find_parts(take, robot, *request.part, where)
     if not parts.is_whole:
         way = "; take one with 'start' and 'end'" if parts.parts else ""
         raise BackbeatError(f"{where}: {parts.sentence()}{way}")

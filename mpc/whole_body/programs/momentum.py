@@ -260,11 +260,6 @@ class WholeBodyProgram:
         """The weights and gains with which a target is tracked."""
         return self._stance_gains if uses_stance_gains(target) else self._stepping_gains
 
-    def compiled_gains(self, target: Target) -> Gains:
-        """The same for compiled functions."""
-        of: ProgramArguments = self._bound.content
-        return of.stance if uses_stance_gains(target) else of.stepping
-
     def contact_acceleration(self, v: np.ndarray, contact: int) -> np.ndarray:
         """(6,) what a contact of the last target shall do, in patch axes."""
         out = np.empty(6)
