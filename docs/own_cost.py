@@ -27,7 +27,7 @@ from backbeat.mpc.scenario.parts.push import Push
 from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.simulation.run import SimulationRun
 from backbeat.mpc.simulation.simulate import run_scenario
-from backbeat.mpc.terms.declared import Term, cost
+from backbeat.optimization.terms.declared import Term, cost
 
 TERM = "angular momentum about the vertical"
 

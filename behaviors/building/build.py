@@ -267,9 +267,7 @@ def _solve_short(
         reports.log(entry)
 
     if plan.free_phases:
-        solution = optimize_durations(
-            plan.problem, plan.free_phases, plan.time_weight, iteration
-        )
+        solution = optimize_durations(plan.problem, plan.free_phases, iteration)
         plan = plan.timed_as(solution.transcription.problem)
     else:
         solution = InteriorPoint(Transcription(plan.problem)).solve(progress=iteration)

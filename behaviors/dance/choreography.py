@@ -45,11 +45,8 @@ from backbeat.models.common.errors import BackbeatError
 from backbeat.models.robot.model import RobotModel
 from backbeat.optimization.problem.contact_schedule import constant_stance
 from backbeat.optimization.problem.dense_trajectory import DenseTrajectory
-from backbeat.optimization.problem.trajectory_problem import (
-    Limits,
-    TrajectoryProblem,
-    Weights,
-)
+from backbeat.optimization.problem.trajectory_problem import Limits, TrajectoryProblem
+from backbeat.optimization.problem.weights import TrajectoryWeights
 
 # Cost of accelerations [s^4/rad^2], low enough for what is done once a beat: legs move
 # by radians for every meter of the body.
@@ -241,8 +238,10 @@ class DanceSpecification(DanceLayers):
             tasks=chosen,
             collisions=make_self_collision_model(robot, apart=self.apart),
             limits=limits,
-            weights=self.objectives.weights(
-                Weights(acceleration=ACCELERATION, smoothness_share=_shares(robot))
+            weights=self.trajectory_weights(
+                TrajectoryWeights(
+                    acceleration=ACCELERATION, smoothness_share=_shares(robot)
+                )
             ),
             guess=guess,
         )

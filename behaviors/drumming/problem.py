@@ -47,11 +47,8 @@ from backbeat.models.kit.description import kit_text
 from backbeat.models.kit.drum_kit import DrumKit
 from backbeat.optimization.interior_point.solution import Violation
 from backbeat.optimization.problem.dense_trajectory import DenseTrajectory
-from backbeat.optimization.problem.trajectory_problem import (
-    Limits,
-    TrajectoryProblem,
-    Weights,
-)
+from backbeat.optimization.problem.trajectory_problem import Limits, TrajectoryProblem
+from backbeat.optimization.problem.weights import TrajectoryWeights
 
 TIP_RADIUS = 0.007  # m
 # Beats from knot to knot, at most, in a rest beside what is played faster.
@@ -68,7 +65,7 @@ HEEL_FRICTION = 0.65
 # Share of the smoothness of a leg whose foot plays.
 PLAYING = 0.5
 # Wrists whip, arms carry, the torso hardly moves for a hit.
-WEIGHTS = Weights(
+WEIGHTS = TrajectoryWeights(
     acceleration=0.06,
     moment=40.0,
     smoothness_share={
@@ -220,7 +217,7 @@ class DrummingProblem:
             collisions=self.at_kit.collisions,
             near=drumming.near(self.at_kit.collisions),
             limits=self._limits(),
-            weights=specification.objectives.weights(self._weights()),
+            weights=specification.trajectory_weights(self._weights()),
         )
         return MotionPlan(
             problem=problem,
@@ -265,7 +262,7 @@ class DrummingProblem:
         friction = min(limits.friction_share, HEEL_FRICTION)
         return replace(limits, contact_forces=heels, friction_share=friction)
 
-    def _weights(self) -> Weights:
+    def _weights(self) -> TrajectoryWeights:
         """Weights of the motion; a leg that plays may move."""
         sides = (name.partition(" ")[0] for name in self.at_kit.feet)
         legs = {f"{side} leg": PLAYING for side in sides}

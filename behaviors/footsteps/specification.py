@@ -45,8 +45,8 @@ from backbeat.optimization.problem.trajectory_problem import (
     Limits,
     Task,
     TrajectoryProblem,
-    Weights,
 )
+from backbeat.optimization.problem.weights import TrajectoryWeights
 
 # Least time between knots [s].
 FINEST = 0.005
@@ -244,7 +244,7 @@ class Walker:
             tasks=list(self._tasks()),
             collisions=make_self_collision_model(self.robot, apart=specification.apart),
             limits=self._limits(),
-            weights=specification.objectives.weights(Weights()),
+            weights=specification.trajectory_weights(TrajectoryWeights()),
         )
         events = tuple(
             Event(
@@ -262,7 +262,6 @@ class Walker:
             bpm=specification.bpm,
             meter=MeterMap(specification.first_meter()),
             free_phases=self._free_phases(),
-            time_weight=specification.objectives.time,
             remarks=tuple(self._left_out()),
         )
 

@@ -6,59 +6,16 @@ from dataclasses import dataclass, field, is_dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import yaml
 
 from backbeat.behaviors.library.behavior import BEAT_PRIORITY, check_beat_priority
 from backbeat.behaviors.library.stored import check_name
+from backbeat.behaviors.motion.objectives import MotionWeights, Objectives
 from backbeat.behaviors.motion.plan import MotionPlan
 from backbeat.behaviors.music.notation.player import Hints
 from backbeat.models.common.atomic_file import replacing
 from backbeat.models.common.errors import BackbeatError
-from backbeat.optimization.problem.trajectory_problem import Weights
-
-
-@dataclass
-class Objectives:
-    """What a motion should be good at; each value says how much it counts."""
-
-    # Cost per second on the squares of joint torques, in shares of their limits.
-    effort: float = 0.0
-    # Factor on the costs of velocities and accelerations.
-    smoothness: float = 1.0
-    # Factor on the pull to the nominal posture.
-    posture: float = 1.0
-    # Cost of a second, for what may choose its time.
-    time: float = 1.0
-
-    def weights(self, usual: Weights) -> Weights:
-        """The weights of a kind of motion as these objectives have them."""
-        return replace(
-            usual,
-            effort=usual.effort + self.effort,
-            velocity=usual.velocity * self.smoothness,
-            acceleration=usual.acceleration * self.smoothness,
-            posture=usual.posture * self.posture,
-        )
-
-    def check(self, name: str) -> None:
-        """Refuses values that would leave the optimizer without a best motion.
-
-        Raises:
-            BackbeatError: a negative or infinite one, or no smoothness or posture.
-        """
-        values = vars(self)
-        if not all(np.isfinite(v) and v >= 0 for v in values.values()):
-            raise BackbeatError(
-                f"{name}: objectives are numbers >= 0, not {values}",
-                path=("objectives",),
-            )
-        if min(self.smoothness, self.posture) == 0:
-            raise BackbeatError(
-                f"{name}: the objectives smoothness and posture must be above 0, or no "
-                "motion would be the best",
-                path=("objectives",),
-            )
+from backbeat.optimization.problem.weights import TrajectoryWeights
 
 
 @dataclass
@@ -159,12 +116,18 @@ class Specification(Authored, ABC):
 
     Attributes:
         objectives: what the motion should be good at.
+        weights: on its costs, where not those of its kind and objectives.
         scale: factor on the lengths of the file, of kinds whose motion has any: one
             written for another robot goes at the size of this one's legs.
     """
 
     objectives: Objectives = field(default_factory=Objectives)
+    weights: MotionWeights = field(default_factory=MotionWeights)
     scale: float = 1.0
+
+    def trajectory_weights(self, usual: TrajectoryWeights) -> TrajectoryWeights:
+        """Weights on the costs, from those of the kind of motion."""
+        return self.weights.on(self.objectives.weights(usual))
 
     def sources(self, folder: str | Path) -> list[Path]:
         """Files besides the specification, found from its folder."""

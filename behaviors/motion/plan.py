@@ -44,7 +44,6 @@ class MotionPlan:
         bpm: tempo [beats/min], 0 without music.
         meter: its bars.
         free_phases: least and most duration [s] of phases that may choose, by index.
-        time_weight: what a second costs them.
         remarks: sentences on what is not done as it was asked.
         compliance: how soft joints are when they are tracked, 0 as usual to 1, by name.
         review: sentences on a motion that was found and its center of mass.
@@ -66,7 +65,6 @@ class MotionPlan:
     bpm: float = 0.0
     meter: MeterMap = COMMON
     free_phases: Mapping[int, tuple[float, float]] = field(default_factory=dict)
-    time_weight: float = 0.0
     remarks: tuple[str, ...] = ()
     compliance: Mapping[str, float] = field(default_factory=dict)
     review: Callable[[DenseTrajectory, np.ndarray], Sequence[str]] | None = None

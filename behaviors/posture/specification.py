@@ -34,11 +34,8 @@ from backbeat.optimization.kinematics.inverse_kinematics import (
 )
 from backbeat.optimization.problem.contact_schedule import constant_stance
 from backbeat.optimization.problem.tasks import CenterOfMassTask, FrameTask, PostureTask
-from backbeat.optimization.problem.trajectory_problem import (
-    Task,
-    TrajectoryProblem,
-    Weights,
-)
+from backbeat.optimization.problem.trajectory_problem import Task, TrajectoryProblem
+from backbeat.optimization.problem.weights import TrajectoryWeights
 
 # Cost per second on where the center of mass is, and the factor on it where that was
 # said [1/m^2].
@@ -106,7 +103,7 @@ class PostureSpecification(Specification):
             posture=q_start,
             tasks=softened(tasks, compliance),
             collisions=make_self_collision_model(robot, apart=self.apart),
-            weights=self.objectives.weights(Weights()),
+            weights=self.trajectory_weights(TrajectoryWeights()),
         )
         events = tuple(
             Event(start, "segment", s.title(), duration=end - start)

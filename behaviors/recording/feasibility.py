@@ -31,7 +31,7 @@ from backbeat.behaviors.takes.take import Take
 from backbeat.models.collision.making import make_self_collision_model
 from backbeat.models.common.errors import BackbeatError
 from backbeat.models.robot.model import RobotModel
-from backbeat.optimization.interior_point.solution import in_each_other
+from backbeat.optimization.transcription.constraints import in_each_other
 from backbeat.optimization.verification.certificate import BOUNDS, Certificate, Worst
 from backbeat.optimization.verification.clearance import Clearance
 

@@ -256,7 +256,9 @@ def parse_specification(text: str, where: str) -> Specification:
     with located("name"):
         check_name(specification.name)
     specification.check_keys()
-    specification.objectives.check(specification.name)
+    for key in ("objectives", "weights"):
+        with located(key):
+            getattr(specification, key).check(specification.name)
     return specification
 
 

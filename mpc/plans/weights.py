@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from backbeat.models.common.errors import BackbeatError
 from backbeat.models.contact.friction import PREDICTED_FRICTION
 from backbeat.mpc.reference.scale import LEG
-from backbeat.mpc.terms.checks import check_numbers
-from backbeat.mpc.terms.declared import (
+from backbeat.optimization.terms.checks import check_numbers
+from backbeat.optimization.terms.declared import (
     On,
     Term,
     cost,

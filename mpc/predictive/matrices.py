@@ -27,8 +27,8 @@ from backbeat.mpc.predictive.bounds import step_limit_rows
 from backbeat.mpc.predictive.cost_entries import CostEntries, write_cost
 from backbeat.mpc.reference.pendulum import mean_time
 from backbeat.mpc.reference.trajectory import Reference
-from backbeat.mpc.terms.declared import On, costs_of
 from backbeat.mpc.terms.unknowns import BODY, Unknowns
+from backbeat.optimization.terms.declared import On, costs_of
 
 # Source of an entry that is one for all dynamics.
 ONE = -1

@@ -14,7 +14,7 @@ from backbeat.mpc.predictive.bounds import HEIGHT
 from backbeat.mpc.predictive.cost_entries import dilation_shares
 from backbeat.mpc.predictive.program import PredictiveProgram, Solve
 from backbeat.mpc.predictive.settings import TempoRamp
-from backbeat.mpc.terms.declared import On, costs_of, declarations
+from backbeat.optimization.terms.declared import On, costs_of, declarations
 
 # Shifts of soles that are worth a word [m].
 SHIFT = 0.005

@@ -22,7 +22,7 @@ from backbeat.mpc.plans.touchdown import Touchdown, put_down
 from backbeat.mpc.predictive.program import PredictiveProgram
 from backbeat.mpc.reference.scale import BodyScale
 from backbeat.mpc.reference.trajectory import Reference
-from backbeat.mpc.terms.declared import number, scaled
+from backbeat.optimization.terms.declared import number, scaled
 
 
 @dataclass(frozen=True)

@@ -1,1 +1,1 @@
-"""Terms: numbers, costs and bounds of the controllers, each declared in one place."""
+"""What costs of the predictive program are on: rows over the state and the input."""

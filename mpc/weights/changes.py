@@ -4,33 +4,16 @@ Schemas follow from what is declared: every number of `PredictiveWeights`,
 `WholeBodyGains` and `Recovery` has its key, and those that are left out stay.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, make_dataclass, replace
-from typing import Any, TypeVar, get_origin
+from dataclasses import dataclass, field
 
 from backbeat.mpc.plans.weights import PredictiveWeights
 from backbeat.mpc.predictive.recovery import Recovery
-from backbeat.mpc.terms.declared import file_fields, key_of
 from backbeat.mpc.whole_body.programs.gains import WholeBodyGains
+from backbeat.optimization.terms.changes import changes_of
 
-Numbers = TypeVar("Numbers")
-
-
-def _changes_of(numbers: type[Any], name: str) -> type[Any]:
-    """A schema with the keys of a dataclass, all of them optional.
-
-    It is found by its name in this module, as other processes need it.
-    """
-    items = []
-    for item in file_fields(numbers):
-        kind: Any = list[float] if get_origin(item.type) is tuple else item.type
-        items.append((key_of(item), kind | None, field(default=None)))
-    return make_dataclass(name, items, namespace={"__module__": __name__})
-
-
-PredictiveChanges = _changes_of(PredictiveWeights, "PredictiveChanges")
-GainChanges = _changes_of(WholeBodyGains, "GainChanges")
-RecoveryChanges = _changes_of(Recovery, "RecoveryChanges")
+PredictiveChanges = changes_of(PredictiveWeights, "PredictiveChanges", __name__)
+GainChanges = changes_of(WholeBodyGains, "GainChanges", __name__)
+RecoveryChanges = changes_of(Recovery, "RecoveryChanges", __name__)
 
 
 @dataclass
@@ -42,36 +25,5 @@ class WeightChanges:
     # Of the whole-body program, and of the same in stance without steps.
     whole_body: GainChanges = field(default_factory=GainChanges)  # type: ignore[valid-type]
     stance: GainChanges = field(default_factory=GainChanges)  # type: ignore[valid-type]
-
-
-def given(changes: Any) -> dict[str, Any]:
-    """What is given of changes, by key; sections of which nothing is are left out."""
-    found: dict[str, Any] = {}
-    for item in fields(changes):
-        value = getattr(changes, item.name)
-        if hasattr(value, "__dataclass_fields__"):
-            value = given(value) or None
-        if value is not None:
-            found[item.name] = value
-    return found
-
-
-def changed(numbers: Numbers, told: Mapping[str, Any]) -> Numbers:
-    """Numbers with those of a mapping by key; a whole number may stand for any."""
-    values: dict[str, Any] = {}
-    for item in fields(numbers):  # type: ignore[arg-type]
-        if (value := told.get(key_of(item))) is not None:
-            values[item.name] = _like(value, item.default)
-    return replace(numbers, **values)  # type: ignore[type-var]
-
-
-def _like(value: Any, usual: Any) -> Any:
-    """A value as its default is: a tuple for a list, a float for a whole number."""
-    if isinstance(usual, tuple) and isinstance(value, list | tuple):
-        return tuple(_like(x, y) for x, y in zip(value, usual, strict=False)) + tuple(
-            value[len(usual) :]
-        )
-    is_whole = isinstance(value, int) and not isinstance(value, bool)
-    if isinstance(usual, float) and is_whole and abs(value) < 1e300:
-        return float(value)
-    return value
+    # Of terms of a file of one's own, which the command line names.
+    own: dict[str, float] = field(default_factory=dict)

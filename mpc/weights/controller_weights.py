@@ -7,11 +7,11 @@ from typing import Any
 from backbeat.models.common.errors import BackbeatError, unknown_name
 from backbeat.mpc.plans.weights import PredictiveWeights
 from backbeat.mpc.predictive.recovery import STEPPING, Recovery
-from backbeat.mpc.terms.checks import check_numbers
-from backbeat.mpc.terms.declared import key_of
-from backbeat.mpc.weights.changes import changed
 from backbeat.mpc.weights.reading import read_weights
 from backbeat.mpc.whole_body.programs.gains import STANCE_GAINS, WholeBodyGains
+from backbeat.optimization.terms.changes import changed
+from backbeat.optimization.terms.checks import check_numbers
+from backbeat.optimization.terms.declared import key_of
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,10 @@ from typing import Any
 from backbeat.models.common.errors import located, unknown_name
 from backbeat.models.common.outside_file import is_file
 from backbeat.models.common.yaml_file import load_yaml
-from backbeat.mpc.terms.documents import yaml_lines
-from backbeat.mpc.weights.changes import RecoveryChanges, WeightChanges, given
+from backbeat.mpc.weights.changes import RecoveryChanges, WeightChanges
 from backbeat.mpc.weights.controller_weights import ControllerWeights
+from backbeat.optimization.terms.changes import given
+from backbeat.optimization.terms.documents import yaml_lines
 
 FOLDER = Path(__file__).parent
 

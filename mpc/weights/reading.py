@@ -7,7 +7,7 @@ from typing import Any
 
 from backbeat.models.common.errors import BackbeatError, unknown_name
 from backbeat.mpc.plans.weights import PredictiveWeights
-from backbeat.mpc.terms.checks import MOST
+from backbeat.optimization.terms.checks import MOST
 
 # Names of earlier versions, as run files and other programs still have them.
 OLD_NAMES = {

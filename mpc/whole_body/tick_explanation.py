@@ -13,7 +13,6 @@ from backbeat.models.state.configuration import Configuration
 from backbeat.mpc.plans.explanation import LimitReport, TaskReport, TickExplanation
 from backbeat.mpc.plans.plan import Plan
 from backbeat.mpc.reference.sampling import ReferenceSample
-from backbeat.mpc.terms.declared import declarations
 from backbeat.mpc.whole_body.core import WholeBodyCore
 from backbeat.mpc.whole_body.memory import WholeBodyMemory
 from backbeat.mpc.whole_body.programs.arguments import Target
@@ -23,6 +22,7 @@ from backbeat.mpc.whole_body.programs.momentum import (
     WholeBodySolution,
 )
 from backbeat.mpc.whole_body.programs.preset import PresetProgram
+from backbeat.optimization.terms.declared import declarations
 
 # Accelerations of joints before their stops are of this size [rad/s^2].
 BRAKING = 100.0

@@ -25,7 +25,7 @@ def active_limits(solution: TrajectorySolution) -> pd.DataFrame:
     is_bound = np.minimum(np.abs(program.lower), np.abs(program.upper)) < UNBOUNDED / 2
     active = is_bound & ~fixed & (room < ACTIVE)
     found: dict[tuple[str, str], np.ndarray] = {}
-    for i, name in enumerate(solution.row_names()):
+    for i, name in enumerate(solution.transcription.row_names()):
         if active[:, i].any():
             key = (name.kind, name.what)
             found[key] = found.get(key, np.zeros(len(times), bool)) | active[:, i]
@@ -46,7 +46,7 @@ def active_limits(solution: TrajectorySolution) -> pd.DataFrame:
 
 def largest_row(solution: TrajectorySolution, kind: str, values: np.ndarray) -> Use:
     """Largest of (N, rows) values among the rows of a kind."""
-    names = solution.row_names()
+    names = solution.transcription.row_names()
     columns = [i for i, n in enumerate(names) if n.kind == kind]
     if not columns:
         return 0.0, "", 0.0

@@ -21,6 +21,7 @@ import numpy as np
 from backbeat.models.compiled import compiled
 from backbeat.models.compiled.arrays import Flags, Vector
 from backbeat.models.dynamics.finite import UNBOUNDED
+from backbeat.optimization.transcription.constraints import ROWS
 from backbeat.optimization.transcription.program import Program
 
 # Fraction of their values that slacks and excesses keep in a step, at least.
@@ -155,12 +156,12 @@ def make_barriers(
 
 
 def _excess_costs(program: Program, excess_cost: float) -> np.ndarray:
-    """(N, rows) cost of an excess; wrenches start feasible and stay hard."""
-    rows = program.rows
-    rho = np.full(program.lower.shape, excess_cost)
-    rho[:, rows.cone : rows.frame] = np.inf
-    rho[:, rows.rate :] = np.inf
-    return rho
+    """(N, rows) cost of an excess; infinite where none is allowed."""
+    firsts = program.rows
+    sizes = np.diff(firsts)
+    elastic = np.repeat([ROWS[key].is_elastic for key in firsts._fields[:-1]], sizes)
+    rho = np.where(elastic, excess_cost, np.inf)
+    return np.tile(rho, (len(program.lower), 1))
 
 
 @compiled

@@ -4,7 +4,7 @@ The best cost of a problem is a function of the durations of its phases. Its gra
 is that of the Lagrangian at the fixed motion (envelope theorem), which takes one
 evaluation a duration and no further solve:
 
-    minimize over T in [least, most]    min_x cost(x, T) + time weight * sum T
+    minimize over T in [least, most]    min_x cost(x, T) + weight of time * sum T
 
 Source: Fiacco, "Introduction to Sensitivity and Stability Analysis in Nonlinear
 Programming", 1983, chapter 3.
@@ -40,7 +40,6 @@ CAREFUL = InteriorPointOptions(
 def optimize_durations(
     problem: TrajectoryProblem,
     bounds: Mapping[int, tuple[float, float]],
-    time_weight: float = 0.0,
     progress: Progress | None = None,
 ) -> TrajectorySolution:
     """Solves a problem and optimizes the durations of some of its phases.
@@ -48,7 +47,6 @@ def optimize_durations(
     Args:
         problem: the problem, with durations to start from.
         bounds: least and most duration [s] of phases, by index.
-        time_weight: cost of a second.
         progress: called after every iteration of every solve.
 
     Returns:
@@ -67,7 +65,7 @@ def optimize_durations(
                 f"phase {i} lasts {phases[i].duration:g} s, which is not between "
                 f"{least:g} and {most:g} s"
             )
-    search = _Search(problem, sorted(bounds), time_weight, progress)
+    search = _Search(problem, sorted(bounds), progress)
     if not search.best.is_solved or not bounds:
         return search.best
     minimize(
@@ -88,13 +86,12 @@ class _Search:
         self,
         problem: TrajectoryProblem,
         free: list[int],
-        weight: float,
         progress: Progress | None,
     ) -> None:
-        self._problem, self._free, self._weight = problem, free, weight
+        self._problem, self._free, self._weight = problem, free, problem.weights.time
         self._progress = progress
         self.best = InteriorPoint(Transcription(problem)).solve(progress=progress)
-        self._value = self.best.cost + weight * problem.schedule.duration
+        self._value = self.best.cost + self._weight * problem.schedule.duration
 
     def __call__(self, durations: np.ndarray) -> tuple[float, np.ndarray]:
         problem = self._retimed(durations)

@@ -1,58 +1,22 @@
 """TrajectorySolution: result of the interior-point method, with its violations."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from backbeat.models.contact.cones import CONE_ROWS
 from backbeat.models.dynamics.finite import UNBOUNDED
 from backbeat.optimization.interior_point.newton_arrays import Multipliers
+from backbeat.optimization.transcription.constraints import (
+    DYNAMICS,
+    REST,
+    TARGET,
+    RowName,
+    Thing,
+)
 from backbeat.optimization.transcription.transcribe import Transcription
-
-
-class Thing(NamedTuple):
-    """A joint, contact, frame, body or solid, and which part of it, if one is meant."""
-
-    name: str
-    part: str = ""
-
-    def __str__(self) -> str:
-        """Readable name, e.g. "stick (shaft)"."""
-        return f"{self.name} ({self.part})" if self.part else self.name
-
-
-class RowName(NamedTuple):
-    """Subject of a row of the program or of a check of a motion.
-
-    Attributes:
-        kind: such as "torque" or "distance".
-        things: what it is of; two where one is in the other.
-    """
-
-    kind: str
-    things: tuple[Thing, ...] = ()
-
-    @property
-    def what(self) -> str:
-        """Readable names of the things."""
-        return in_each_other(self.things)
-
-    def __str__(self) -> str:
-        """Readable name, e.g. "torque of JOINT"."""
-        return f"{self.kind} of {self.what}" if self.things else self.kind
-
-    @staticmethod
-    def of(kind: str, name: str, part: str = "") -> "RowName":
-        """The name of a row about one thing."""
-        return RowName(kind, (Thing(name, part),))
-
-
-def in_each_other(things: Iterable[Thing]) -> str:
-    """Readable names of things, of which one is in the other."""
-    return " in ".join(map(str, things))
 
 
 class Violation(NamedTuple):
@@ -134,8 +98,8 @@ class TrajectorySolution:
         program = self.transcription.program
         excess = np.maximum(program.lower - self.rows, self.rows - program.upper)
         missed = np.abs(self.frame * program.frame_equal).max(2)
-        names = self.row_names()
-        frames = [RowName.of("target", n) for n in self.transcription.frames]
+        names = self.transcription.row_names()
+        frames = [RowName.of(TARGET.kind, n) for n in self.transcription.frames]
         found = []
         for k, time in enumerate(self.transcription.problem.times):
             i = int(excess[k].argmax())
@@ -163,7 +127,7 @@ class TrajectorySolution:
             excess,
             0.0,
         )
-        names = self.row_names()
+        names = self.transcription.row_names()
         for kind in dict.fromkeys(n.kind for n in names):
             columns = [i for i, n in enumerate(names) if n.kind == kind]
             part = excess[:, columns]
@@ -172,38 +136,14 @@ class TrajectorySolution:
         required = np.abs(self.frame * program.frame_equal)
         if required.size:
             k, p, i = np.unravel_index(np.argmax(required), required.shape)
-            name = RowName.of("target", self.transcription.frames[p])
+            name = RowName.of(TARGET.kind, self.transcription.frames[p])
             worst.append(Violation(times[k], name, float(required[k, p, i])))
         if self.equality.size:
             residual = np.abs(self.equality[1:-1])
             k, i = np.unravel_index(np.argmax(residual), residual.shape)
-            name = RowName.of("dynamics", "the base")
+            name = RowName.of(DYNAMICS.kind, "the base")
             worst.append(Violation(times[k + 1], name, float(residual[k, i])))
         if program.rest_scale > 0:
             moving = program.rest_scale * np.abs(self.velocity[-1]).max()
-            worst.append(
-                Violation(times[-1], RowName("rest at the end"), float(moving))
-            )
+            worst.append(Violation(times[-1], RowName(REST.kind), float(moving)))
         return sorted(worst, key=lambda violation: -violation.amount)
-
-    def row_names(self) -> list[RowName]:
-        """Name of each inequality row."""
-        joints = self.transcription.problem.robot.joint_names
-        contacts = self.transcription.contacts
-        program = self.transcription.program
-        names = [RowName.of("torque", j) for j in joints]
-        names += [RowName.of("position", j) for j in joints]
-        names += [RowName.of("velocity", j) for j in joints]
-        names += [RowName.of("friction", c) for c in contacts for _ in range(CONE_ROWS)]
-        names += [RowName.of("normal force", c) for c in contacts]
-        for frame in self.transcription.frames:
-            names += [RowName.of("task bound", frame)] * 6
-        for kind in ("distance", "distance between knots"):
-            for sphere in self.transcription.problem.collisions.spheres:
-                names.append(RowName.of(kind, sphere.link, sphere.part))
-        names += [
-            RowName.of("torque", joints[a], f"with {joints[b]}" if a != b else "speed")
-            for a, b in self.transcription.problem.motor_rows.joints
-        ]
-        names += [RowName.of("force rate", contacts[c]) for c in program.rated]
-        return [*names, RowName.of("total force", "all contacts")]

@@ -14,72 +14,59 @@ from backbeat.models.dynamics.rotations import box_plus
 from backbeat.models.robot.model import RobotModel
 from backbeat.optimization.problem.contact_schedule import ContactSchedule
 from backbeat.optimization.problem.tasks import CenterOfMassTask, FrameTask, PostureTask
+from backbeat.optimization.problem.weights import TrajectoryWeights
+from backbeat.optimization.terms.declared import number
 
 Task = FrameTask | CenterOfMassTask | PostureTask
 
 
 @dataclass(frozen=True)
 class Limits:
-    """Hard limits, as fractions of what the robot could do.
+    """Hard limits, as fractions of what the robot could do, each declared once.
+
+    `docs/weights.md` has them as a table.
 
     Attributes:
-        torque: largest share of each joint's effort limit.
-        velocity: largest share of each joint's speed limit.
-        position_margin: distance kept from each joint stop [rad]; less where a joint
-            slides, see `backbeat.optimization.kinematics.joint_units`.
-        bend: how far knees of standing limbs stay from straight [rad]; 0 for any.
-        friction: friction coefficient that the motion relies on.
-        friction_share, patch_share: share of friction and of each patch that knots
-            may use; the rest is left to what happens between them.
-        contact_force: most normal force on one contact [weights of the robot].
-        total_force: most normal force in total [weights].
-        least_force: least normal force on a standing patch [weights].
-        force_rate: fastest change of a patch's normal force [weights/s]; without
-            it a jump would be a single knot of impulse.
-        point_force: least and most normal force of a resting point [N].
         contact_forces: least and most normal force of single contacts by name [N],
-            in place of the above.
+            in place of those of all.
     """
 
-    torque: float = 0.9
-    velocity: float = 0.75
-    position_margin: float = 0.01
-    bend: float = 0.0
-    friction: float = PLANNED_FRICTION
-    friction_share: float = 1.0
-    patch_share: float = 0.95
-    contact_force: float = 3.0
-    total_force: float = 3.0
-    least_force: float = 0.002
-    force_rate: float = 20.0
-    point_force: tuple[float, float] = (0.5, 20.0)
+    torque: float = number(0.9, "", "Largest share of each joint's effort limit.")
+    velocity: float = number(0.75, "", "Largest share of each joint's speed limit.")
+    position_margin: float = number(
+        0.01,
+        "rad",
+        "Distance kept from each joint stop; less where a joint slides, see "
+        "`joint_units`.",
+    )
+    bend: float = number(
+        0.0, "rad", "How far knees of standing limbs stay from straight; 0 for any."
+    )
+    friction: float = number(
+        PLANNED_FRICTION, "", "Friction coefficient that the motion relies on."
+    )
+    friction_share: float = number(
+        1.0,
+        "",
+        "Share of friction that knots may use; the rest is left to what happens "
+        "between them.",
+    )
+    patch_share: float = number(0.95, "", "Share of each patch, likewise.")
+    contact_force: float = number(3.0, "weights", "Most normal force on one contact.")
+    total_force: float = number(3.0, "weights", "Most normal force in total.")
+    least_force: float = number(
+        0.002, "weights", "Least normal force on a standing patch."
+    )
+    force_rate: float = number(
+        20.0,
+        "weights/s",
+        "Fastest change of a patch's normal force; without it a jump would be a "
+        "single knot of impulse.",
+    )
+    point_force: tuple[float, float] = number(
+        (0.5, 20.0), "N", "Least and most normal force of a resting point."
+    )
     contact_forces: Mapping[str, tuple[float, float]] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class Weights:
-    """Costs per second that smooth the motion; tasks bring their own.
-
-    Joints that slide count as `backbeat.optimization.kinematics.joint_units` says.
-
-    Attributes:
-        posture: pull to the nominal posture [1/rad^2].
-        velocity: on v [s^2/rad^2].
-        acceleration: on vdot [s^4/rad^2].
-        force: on contact forces [1/weight^2].
-        moment: on contact moments [1/(weight m)^2].
-        effort: on joint torques, in shares of their limits.
-        smoothness_share: factor on velocity and acceleration costs by joint group, or
-            "base"; above one moves them less than others.
-    """
-
-    posture: float = 0.4
-    velocity: float = 0.04
-    acceleration: float = 0.008
-    force: float = 0.4
-    moment: float = 4.0
-    effort: float = 0.0
-    smoothness_share: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -144,7 +131,7 @@ class TrajectoryProblem:
     tasks: Sequence[Task] = ()
     impacts: Sequence[Impact] = ()
     limits: Limits = field(default_factory=Limits)
-    weights: Weights = field(default_factory=Weights)
+    weights: TrajectoryWeights = field(default_factory=TrajectoryWeights)
     v_start: np.ndarray | None = None
     vdot_start: np.ndarray | None = None
     wrench_start: Mapping[str, np.ndarray] | None = None

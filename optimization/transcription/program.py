@@ -7,6 +7,8 @@ out in sections; `RowLayout` names where each begins.
 
 from typing import NamedTuple
 
+import numpy as np
+
 from backbeat.models.collision.shapes import CollisionArrays
 from backbeat.models.compiled.arrays import (
     Array3,
@@ -17,60 +19,36 @@ from backbeat.models.compiled.arrays import (
     Matrix,
     Vector,
 )
-from backbeat.models.contact.cones import CONE_ROWS
 from backbeat.models.dynamics.kinematic_tree import KinematicTree
+from backbeat.optimization.transcription.constraints import Subjects, things_of
 
 
 class RowLayout(NamedTuple):
-    """First row of every section of inequality rows of a knot."""
+    """First row of every section of inequality rows of a knot.
 
-    torque: int  # nj rows tau / effort limit
-    position: int  # nj joint positions
-    velocity: int  # nj mean joint velocities of the interval before the knot
-    cone: int  # C * CONE_ROWS rows A w <= 0
-    normal: int  # C normal forces
-    frame: int  # P * 6 frame residuals
-    collision: int  # F distances of spheres from the nearest solid
-    midpoint: int  # F distances half way from the knot before
-    motor: int  # R motors: torques, and speeds at the knot, see `MotorRows`
-    rate: int  # n_phi changes of load over the interval before the knot
-    total: int  # 1 total load
+    `backbeat.optimization.transcription.constraints` declares what they are.
+    """
+
+    torque: int  # nj rows
+    position: int  # nj
+    velocity: int  # nj, of the interval before the knot
+    cone: int  # C * CONE_ROWS
+    normal: int  # C
+    frame: int  # P * 6
+    collision: int  # F
+    midpoint: int  # F
+    motor: int  # R, see `MotorRows`
+    rate: int  # n_phi, over the interval before the knot
+    total: int  # 1
     num_rows: int  # number of rows
 
 
-def row_layout(
-    nj: int,
-    num_contacts: int,
-    num_frames: int,
-    num_spheres: int,
-    num_motors: int,
-    n_phi: int,
-) -> RowLayout:
-    """Lays out the rows for given sizes."""
-    position = nj
-    velocity = position + nj
-    cone = velocity + nj
-    normal = cone + num_contacts * CONE_ROWS
-    frame = normal + num_contacts
-    collision = frame + 6 * num_frames
-    midpoint = collision + num_spheres
-    motor = midpoint + num_spheres
-    rate = motor + num_motors
-    total = rate + n_phi
-    return RowLayout(
-        torque=0,
-        position=position,
-        velocity=velocity,
-        cone=cone,
-        normal=normal,
-        frame=frame,
-        collision=collision,
-        midpoint=midpoint,
-        motor=motor,
-        rate=rate,
-        total=total,
-        num_rows=total + 1,
-    )
+def row_layout(of: Subjects) -> RowLayout:
+    """Lays out the rows of a program."""
+    sizes = {key: len(things) for key, things in things_of(of).items()}
+    ends = np.cumsum(list(sizes.values())).tolist()
+    firsts = dict(zip(sizes, [0, *ends], strict=False))
+    return RowLayout(**firsts, num_rows=ends[-1])
 
 
 class Program(NamedTuple):

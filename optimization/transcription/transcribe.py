@@ -13,17 +13,12 @@ t_k, h_k = t_k+1 - t_k.
     a_k         = 2 (d_k+1 - d_k) / (h_k-1 + h_k)          acceleration
     tau_k       = ID(q_k, v_k, a_k) - sum_c J_c' w_k,c     inverse dynamics
 
-    minimize    integral of posture, velocity, acceleration, wrench and effort
-                costs and of the weighted tasks
-    subject to  base rows of tau_k = 0,  phi_k = normal force,
-                frame residuals = 0 where required (stance, targets),
-                |tau_k| <= torque limits, A tau_k + B v_k <= those of motors that
-                give less at speed or drive two joints, joint position and
-                velocity limits,
-                wrench cones, normal force, load rate and total load bounds,
-                frame residuals within bounds where bounded,
-                q_0, q_1 given, d_N-1 = 0 when the motion ends at rest, or q_N-2 and
-                q_N-1 given.
+    minimize    the integral of the costs that
+                `backbeat.optimization.problem.weights` declares, and of the tasks
+    subject to  the equations and bounds that
+                `backbeat.optimization.transcription.constraints` declares,
+                q_0, q_1 given, and q_N-2, q_N-1 where the motion ends in a given
+                configuration.
 
 An impact is a contact of one knot: its force times the knot's time is the
 impulse that changes d_k into d_k+1 (Moreau's form of an impact: momentum
@@ -46,6 +41,11 @@ from backbeat.models.dynamics.rolling import FLAT
 from backbeat.optimization.kinematics.joint_units import joint_units
 from backbeat.optimization.problem.tasks import CenterOfMassTask, PostureTask
 from backbeat.optimization.problem.trajectory_problem import TrajectoryProblem
+from backbeat.optimization.transcription.constraints import (
+    RowName,
+    Subjects,
+    row_names,
+)
 from backbeat.optimization.transcription.frame_slots import FrameSlot, make_slots
 from backbeat.optimization.transcription.program import Program, row_layout
 from backbeat.optimization.transcription.row_bounds import write_bounds
@@ -75,17 +75,18 @@ class Transcription:
         slots = make_slots(problem)
         self.frames = tuple(s.frame.name for s in slots)
         rated = [i for i, c in enumerate(self._frames) if not c.is_point]
+        names = tuple(self.contacts[i] for i in rated)
+        self._subjects = Subjects(problem, self.frames, names)
         self.program = self._assemble(slots, np.array(rated, np.int64))
 
     def _assemble(self, slots: list[FrameSlot], rated: np.ndarray) -> Program:
         problem, robot = self.problem, self.problem.robot
-        N, nj = problem.num_knots, robot.num_joints
+        N = problem.num_knots
         h = np.diff(problem.times)
         spans = _spans(h, problem.beside)
         dt = np.r_[0.5 * h[0], 0.5 * (h[1:] + h[:-1]), 0.5 * h[-1]]
-        C, P, motors = len(self._frames), len(slots), problem.motor_rows
-        others = len(problem.collisions.spheres), len(motors.lower), len(rated)
-        rows, on = row_layout(nj, C, P, *others), self._active()
+        P, motors = len(slots), problem.motor_rows
+        rows, on = row_layout(self._subjects), self._active()
         sizes, start = self._wrench_variables(on)
         com_target, com_weight = self._center_of_mass()
         posture, posture_weight = self._posture()
@@ -137,6 +138,10 @@ class Transcription:
         )
         write_bounds(problem, program, slots, on)
         return program
+
+    def row_names(self) -> list[RowName]:
+        """Name of each inequality row."""
+        return row_names(self._subjects)
 
     def _wrench_variables(self, on: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """(C,) how many each contact has, and (N, C) where they start at a knot."""

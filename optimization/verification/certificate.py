@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from backbeat.optimization.interior_point.solution import RowName, Thing, Violation
+from backbeat.optimization.interior_point.solution import Violation
+from backbeat.optimization.transcription.constraints import RowName, Thing
 
 # Bounds of the checks. A sole that drifts by half a millimeter, or a momentum
 # balance that is off by a percent of the weight, is less than what contact

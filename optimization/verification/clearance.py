@@ -20,7 +20,7 @@ from backbeat.models.collision.shapes import BOX, CAPSULE, WORLD, CollisionModel
 from backbeat.models.robot.fusing import set_joints
 from backbeat.models.robot.mimic import Following
 from backbeat.models.robot.model import RobotModel
-from backbeat.optimization.interior_point.solution import Thing
+from backbeat.optimization.transcription.constraints import Thing
 
 
 class Clearance:

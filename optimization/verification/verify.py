@@ -11,11 +11,9 @@ import numpy as np
 from backbeat.models.collision.shapes import CollisionModel
 from backbeat.models.dynamics.edges import WHOLE
 from backbeat.models.robot.model import RobotModel
-from backbeat.optimization.interior_point.solution import (
-    TrajectorySolution,
-    in_each_other,
-)
+from backbeat.optimization.interior_point.solution import TrajectorySolution
 from backbeat.optimization.problem.dense_trajectory import DenseTrajectory
+from backbeat.optimization.transcription.constraints import in_each_other
 from backbeat.optimization.verification.certificate import (
     BOUNDS,
     Certificate,

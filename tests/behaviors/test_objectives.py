@@ -72,7 +72,7 @@ def test_what_counts_more_gets_better(name, value, measure, share):
 def test_dear_time_is_saved():
     def duration(price):
         made = plan(STEPS, time=price)
-        solution = optimize_durations(made.problem, made.free_phases, made.time_weight)
+        solution = optimize_durations(made.problem, made.free_phases)
         return solution.transcription.problem.times[-1]
 
     assert duration(30.0) < duration(0.0) - 0.02

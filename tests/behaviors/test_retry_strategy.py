@@ -16,7 +16,8 @@ from backbeat.behaviors.music.notation.tempo import Tempo
 from backbeat.behaviors.music.playing.sticking import find_hands
 from backbeat.models.common.errors import BackbeatError
 from backbeat.models.kit.drum_kit import DrumKit
-from backbeat.optimization.interior_point.solution import RowName, Thing, Violation
+from backbeat.optimization.interior_point.solution import Violation
+from backbeat.optimization.transcription.constraints import RowName, Thing
 
 KIT = DrumKit()
 PLACES = {m: KIT.strike_pose(m).translation() for m in KIT.members}

@@ -16,8 +16,9 @@ from backbeat.behaviors.solving.windowed import WindowedSolver
 from backbeat.behaviors.specification.kinds import SHIPPED_FOLDER, read_specification
 from backbeat.models.common.errors import BackbeatError
 from backbeat.models.robot.description import find_description
-from backbeat.optimization.interior_point.solution import RowName, Violation
+from backbeat.optimization.interior_point.solution import Violation
 from backbeat.optimization.interior_point.solver import InteriorPoint
+from backbeat.optimization.transcription.constraints import RowName
 from backbeat.optimization.transcription.transcribe import Transcription
 from backbeat.optimization.verification.verify import verify_motion
 from backbeat.optimization.windows.pieces import make_windows

@@ -19,10 +19,10 @@ from backbeat.mpc.simulation.run import SimulationRun
 from backbeat.mpc.simulation.simulate import run_scenario
 from backbeat.mpc.sweep.cells import on_weights
 from backbeat.mpc.sweep.specification import parse_sweep
-from backbeat.mpc.terms.declared import Term, cost, costs_of, declarations
 from backbeat.mpc.weights.controller_weights import ControllerWeights, read_all_weights
 from backbeat.mpc.weights.files import FOLDER, load_weights, weights_text
 from backbeat.mpc.whole_body.programs.gains import WholeBodyGains
+from backbeat.optimization.terms.declared import Term, cost, costs_of, declarations
 
 OWN = "weights: {predictive: {com: 50}, whole_body: {momentum: 0.5}}\n"
 
@@ -217,7 +217,7 @@ def test_gains_at_a_scale_of_one_are_as_stated():
 
 
 def test_the_page_has_the_tables_of_what_is_declared():
-    from backbeat.mpc.terms.documents import cost_table, number_table
+    from backbeat.optimization.terms.documents import cost_table, number_table
 
     page = (Path(__file__).parents[2] / "docs" / "weights.md").read_text()
     for kind in (PredictiveWeights, WholeBodyGains):

@@ -19,11 +19,8 @@ from backbeat.optimization.problem.contact_schedule import (
     constant_stance,
 )
 from backbeat.optimization.problem.tasks import CenterOfMassTask, FrameTask
-from backbeat.optimization.problem.trajectory_problem import (
-    Limits,
-    TrajectoryProblem,
-    Weights,
-)
+from backbeat.optimization.problem.trajectory_problem import Limits, TrajectoryProblem
+from backbeat.optimization.problem.weights import TrajectoryWeights
 
 SPACING = 0.05
 FEET = {
@@ -193,7 +190,7 @@ def rise():
     tasks = [com_path(robot, q, moves, (20.0, 20.0, 20.0))]
     solid = block("stool", [-0.5, -0.2, 0.50], [-0.18, 0.2, 0.55])
     # Feet and seat would rather not tip: who sits over the seat loads the seat.
-    others = {"posture": posture, "weights": Weights(moment=400.0)}
+    others = {"posture": posture, "weights": TrajectoryWeights(moment=400.0)}
     result = problem(robot, q, phases, tasks, collisions=scene(solid), **others)
     # To rise, the trunk leans.
     tasks = [

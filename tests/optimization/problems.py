@@ -22,8 +22,8 @@ from backbeat.optimization.problem.trajectory_problem import (
     Impact,
     Limits,
     TrajectoryProblem,
-    Weights,
 )
+from backbeat.optimization.problem.weights import TrajectoryWeights
 from tests.arms_ahead import put_arms_ahead
 
 # Somewhere in the world, where the axes of things are not those of the world.
@@ -163,7 +163,9 @@ def stroke(num_knots: int = 25, seated: bool = False, **changes):
         collisions=collisions,
         near=[(i, near) for i in tips],
         limits=Limits(friction_share=0.8, patch_share=0.5),
-        weights=Weights(effort=0.3, smoothness_share={"base": 5.0, "r_wrist": 0.1}),
+        weights=TrajectoryWeights(
+            effort=0.3, smoothness_share={"base": 5.0, "r_wrist": 0.1}
+        ),
     )
     return replace(problem, **changes)
 

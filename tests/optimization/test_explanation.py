@@ -235,7 +235,7 @@ def test_a_limit_with_a_price_is_in_the_table():
     listed = set(zip(table["kind"], table["what"], strict=True))
     # Price times room is the barrier, at most 1e-3: a price of one leaves none.
     worth = np.abs(solution.bound_multipliers).max(0)
-    names = solution.row_names()
+    names = solution.transcription.row_names()
     costly = {(names[i].kind, names[i].what) for i in np.where(worth > 1.0)[0]}
     assert ("torque", "l_leg_kny") in costly
     assert costly <= listed

@@ -100,10 +100,15 @@ def test_the_lagrangian_of_a_solution_is_its_cost():
     assert 0.0 <= solution.cost - value <= EXACT.end_barrier * bounds
 
 
+def priced(problem, price):
+    """A problem in which a second costs so much."""
+    return replace(problem, weights=replace(problem.weights, time=price))
+
+
 @cache
 def chosen():
     """A jump with every duration free."""
-    return optimize_durations(jump(37), BOUNDS, PRICE)
+    return optimize_durations(priced(jump(37), PRICE), BOUNDS)
 
 
 def test_chosen_durations_are_within_their_bounds():
@@ -139,14 +144,14 @@ def test_knots_follow_the_durations():
 def test_a_chosen_squat_verifies():
     free = {0: (0.3, 0.8), 1: (0.3, 0.8)}
     problem = down_and_up(limits=Limits(friction_share=0.8, patch_share=0.8))
-    solution = optimize_durations(problem, free, 0.2)
+    solution = optimize_durations(priced(problem, 0.2), free)
     assert durations(solution.transcription.problem) != durations(problem)
     certificate = verify(solution, reconstruct(solution))
     assert certificate.passed, certificate.failures()
 
 
 def test_only_the_free_phases_change():
-    solution = optimize_durations(jump(25), {1: (0.2, 0.4)}, PRICE)
+    solution = optimize_durations(priced(jump(25), PRICE), {1: (0.2, 0.4)})
     times = durations(solution.transcription.problem)
     assert times[0] == times[2] == durations(jump(25))[0]
     # Flight is what a jump pays for.
@@ -165,7 +170,9 @@ def test_a_price_on_time_makes_it_shorter():
     lengths = [
         sum(
             durations(
-                optimize_durations(down_and_up(), bounds, p).transcription.problem
+                optimize_durations(
+                    priced(down_and_up(), p), bounds
+                ).transcription.problem
             )
         )
         for p in (0.0, 5.0)

@@ -117,7 +117,7 @@ def most_used(solution: TrajectorySolution) -> str:
             f"{worst['from_s']:.2f} to {worst['to_s']:.2f} s"
         )
     shares = {"torque": problem.limits.torque, "velocity": problem.limits.velocity}
-    rows, names = np.abs(solution.rows), solution.row_names()
+    rows, names = np.abs(solution.rows), solution.transcription.row_names()
     program, found = solution.transcription.program, []
     for i, name in enumerate(names):
         if name.kind not in shares:

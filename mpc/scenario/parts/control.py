@@ -8,9 +8,10 @@ from backbeat.behaviors.library.behavior import Behavior, check_beat_priority
 from backbeat.models.common.errors import BackbeatError, unknown_name
 from backbeat.mpc.predictive.settings import PlanSettings
 from backbeat.mpc.scenario.upper_body_task import UpperBodyTask
-from backbeat.mpc.weights.changes import RecoveryChanges, WeightChanges, given
+from backbeat.mpc.weights.changes import RecoveryChanges, WeightChanges
 from backbeat.mpc.weights.controller_weights import AnyWeights, ControllerWeights
 from backbeat.mpc.whole_body.programs.task_preset import preset_names
+from backbeat.optimization.terms.changes import given
 
 PLANNERS = ("inside", "process")
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from backbeat.mpc.reference.scale import BodyScale
-from backbeat.mpc.terms.declared import On, Term, cost, number, scaled
+from backbeat.optimization.terms.declared import On, Term, cost, number, scaled
 
 
 def _task(default: float, unit: str, name: str, formula: str, key: str) -> float:

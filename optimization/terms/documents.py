@@ -4,7 +4,7 @@ import textwrap
 from collections.abc import Iterator
 from typing import Any
 
-from backbeat.mpc.terms.declared import Declared, declared, file_fields, key_of
+from backbeat.optimization.terms.declared import Declared, declared, file_fields, key_of
 
 # Column at which comments of a YAML file end.
 WIDTH = 88

@@ -1,10 +1,9 @@
 """Checks of declared numbers that come from outside."""
 
-from dataclasses import fields
 from typing import Any
 
 from backbeat.models.common.errors import BackbeatError, shown
-from backbeat.mpc.terms.declared import declared, key_of
+from backbeat.optimization.terms.declared import declared, declared_fields, key_of
 
 # Largest number.
 MOST = 1e9
@@ -20,7 +19,7 @@ def check_numbers(numbers: Any, where: str) -> None:
     Raises:
         BackbeatError: one is of another kind, negative, too large or not finite.
     """
-    for item in fields(numbers):
+    for item in declared_fields(numbers):
         value, usual = getattr(numbers, item.name), item.default
         parts = value if isinstance(value, tuple) else (value,)
         length = len(usual) if isinstance(usual, tuple) else 1

@@ -1,7 +1,7 @@
 """Declared numbers: unit, meaning and cost or limit beside the default.
 
-The numbers of a controller are the fields of a frozen dataclass. A field that `cost`
-or `number` makes says all that there is to say about it:
+The numbers of a program are the fields of a frozen dataclass. A field that `cost` or
+`number` makes says all that there is to say about it:
 
     momentum: float = cost(
         10.0, Term("angular momentum", "dk", "m^2/s", lambda z: z.momentum)
@@ -10,7 +10,8 @@ or `number` makes says all that there is to say about it:
 From the fields of a class follow the matrices of the program, the names and values of
 costs and limits in explanations, how numbers go with the size of a robot, the keys of
 files with units and help, and the tables of `docs/weights.md`. A class that inherits
-from another one and has one field more is a program with one term more.
+from another one and has one field more is a program with one term more. Other fields of
+the class are no numbers, and left alone.
 """
 
 from collections.abc import Callable
@@ -18,11 +19,8 @@ from dataclasses import Field, dataclass, field, fields, replace
 from enum import Enum
 from typing import Any, TypeVar
 
-import numpy as np
-
-from backbeat.mpc.terms.unknowns import Unknowns
-
-Rows = Callable[[Unknowns], np.ndarray]
+# From what a program offers at an instant, as `backbeat.mpc.terms.unknowns.Unknowns`.
+MakeRows = Callable[[Any], Any]
 Numbers = TypeVar("Numbers")
 
 # Powers of a robot's length with which quantities go by their unit, at the same
@@ -30,6 +28,7 @@ Numbers = TypeVar("Numbers")
 LENGTH_POWERS = {
     "": 0.0,
     "rad": 0.0,
+    "rad/s": -0.5,
     "rad/s^2": -1.0,
     "m": 1.0,
     "m/s": 0.5,
@@ -43,6 +42,10 @@ LENGTH_POWERS = {
     "1/(s^2 s)": -1.0,
     "weights": 0.0,
     "weights m": 1.0,
+    "weights/s": -0.5,
+    "N": 3.0,
+    # Torques in shares of their limits.
+    "limits": 0.0,
 }
 
 
@@ -64,6 +67,9 @@ class On(Enum):
     CHANGE = "change of the dilation, by share of the intervals"
     # An instant: a program without a horizon.
     INSTANT = "instant"
+    # Knots of a trajectory, and its intervals, by the time that they stand for.
+    KNOT = "knots, by time"
+    INTERVAL = "intervals, by time"
 
 
 @dataclass(frozen=True)
@@ -74,7 +80,7 @@ class Term:
         name: in explanations; {} stands for what it is of.
         formula: of the rows.
         unit: of the rows; one of `LENGTH_POWERS`.
-        rows: makes them; None where a compiled function has them.
+        rows: makes them; None where a compiled function alone has them.
         on: what they are rows of.
         switch: setting of plans without which the quantity is held.
     """
@@ -82,7 +88,7 @@ class Term:
     name: str
     formula: str
     unit: str
-    rows: Rows | None = None
+    rows: MakeRows | None = None
     on: On = On.STATE
     switch: str = ""
 
@@ -173,6 +179,11 @@ def cost(
     return field(default=default, metadata={"declared": told})
 
 
+def declared_fields(numbers: Any) -> "list[Field[Any]]":
+    """The fields of a dataclass, or of one of its values, that are declared."""
+    return [item for item in fields(numbers) if "declared" in item.metadata]
+
+
 def declared(item: "Field[Any]") -> Declared:
     """What is declared of a field."""
     found: Declared = item.metadata["declared"]
@@ -186,12 +197,12 @@ def key_of(item: "Field[Any]") -> str:
 
 def file_fields(numbers: Any) -> "list[Field[Any]]":
     """The fields of a dataclass that files may set."""
-    return [item for item in fields(numbers) if declared(item).in_files]
+    return [item for item in declared_fields(numbers) if declared(item).in_files]
 
 
 def declarations(numbers: object) -> dict[str, Declared]:
     """What is declared of the fields of a dataclass or of one of its values."""
-    return {item.name: declared(item) for item in fields(numbers)}  # type: ignore[arg-type]
+    return {item.name: declared(item) for item in declared_fields(numbers)}
 
 
 def costs_of(numbers: object, *on: On) -> list[tuple[Term, float]]:
@@ -200,6 +211,21 @@ def costs_of(numbers: object, *on: On) -> list[tuple[Term, float]]:
         (told.cost, float(getattr(numbers, name)))
         for name, told in declarations(numbers).items()
         if told.cost and (not on or told.cost.on in on)
+    ]
+
+
+def own_costs(numbers: object, of: type[Any]) -> list[tuple[Term, float]]:
+    """Costs that a class has beyond those of a program's own, each with its weight.
+
+    Args:
+        numbers: a value of the class.
+        of: the program's own, from which it inherits.
+    """
+    known = declarations(of)
+    return [
+        (told.cost, float(getattr(numbers, name)))
+        for name, told in declarations(numbers).items()
+        if told.cost and name not in known
     ]
 
 

@@ -1,0 +1,1 @@
+"""Declared numbers: unit, meaning and cost or limit of each, stated in one place."""
