@@ -25,6 +25,9 @@ class NewtonArrays(NamedTuple):
     d_rows: Matrix  # (N, rows) change of the inequality rows
     d_equality: Matrix  # (N, nf + n_phi) change of the equalities
     d_frame: Array3  # (N, P, 6) change of the frame residuals
+    # Of costs that are not compiled, or none: see `AddedTerms`.
+    added_matrix: Array3
+    added_gradient: Matrix
 
 
 class Multipliers(NamedTuple):
@@ -66,6 +69,8 @@ def make_step(program: Program) -> NewtonArrays:
         d_rows=z((N, program.rows.num_rows)),
         d_equality=z((N, nf + n_phi)),
         d_frame=z((N, P, 6)),
+        added_matrix=z((0, 0, 0)),
+        added_gradient=z((0, 0)),
     )
 
 

@@ -13,6 +13,7 @@ from scipy.linalg.lapack import dpbtrf, dpbtrs
 from backbeat.models.compiled import compiled
 from backbeat.models.compiled.arrays import Matrix
 from backbeat.models.dynamics.rotations import box_plus
+from backbeat.optimization.interior_point.added_costs import AddedCosts
 from backbeat.optimization.interior_point.barrier import BoundBarrier
 from backbeat.optimization.interior_point.iterate import Iterate
 from backbeat.optimization.interior_point.newton_arrays import (
@@ -25,6 +26,7 @@ from backbeat.optimization.interior_point.step_recovery import recover
 from backbeat.optimization.transcription.linearization import evaluate
 from backbeat.optimization.transcription.linearization_arrays import (
     Evaluation,
+    ProgramPoint,
     make_evaluation,
     make_linearization,
     make_scratch,
@@ -61,6 +63,9 @@ class NewtonStep:
         self.values, self.trial = make_evaluation(program), make_evaluation(program)
         self._derivatives = make_linearization(program)
         self._trial_derivatives = make_linearization(program)
+        self._added_costs = AddedCosts(transcription)
+        self._added = self._added_costs.make_arrays()
+        self._trial_added = self._added_costs.make_arrays()
         self.step = make_step(program)
 
     def evaluate(
@@ -75,17 +80,20 @@ class NewtonStep:
         self, q: np.ndarray, w: np.ndarray, phi: np.ndarray, linearize: bool
     ) -> float:
         """Cost of a point; keeps its values, and derivatives if requested."""
-        return float(
-            evaluate(
-                self.transcription.program,
-                q,
-                w,
-                phi,
-                self._scratch,
-                self.trial,
-                self._trial_derivatives,
-                linearize,
-            )
+        cost = evaluate(
+            self.transcription.program,
+            q,
+            w,
+            phi,
+            self._scratch,
+            self.trial,
+            self._trial_derivatives,
+            linearize,
+        )
+        return float(cost) + self._added_costs.evaluate(
+            ProgramPoint(q, w, phi),
+            self.trial,
+            *((self._trial_derivatives, self._trial_added) if linearize else ()),
         )
 
     def accept(self) -> None:
@@ -95,6 +103,7 @@ class NewtonStep:
             self._trial_derivatives,
             self._derivatives,
         )
+        self._added, self._trial_added = self._trial_added, self._added
 
     def excess(self) -> float:
         """By how much the worst row is beyond its bounds."""
@@ -181,12 +190,13 @@ class NewtonStep:
     ) -> bool:
         """Assembles, factors and solves for the step; False if not factorable."""
         program, step = self.transcription.program, self.step
+        added = self._added
         assemble(
             program,
             w,
             NewtonSystem(self.values, self._derivatives, lam, stiffness, pull, delta),
             damping,
-            step,
+            step._replace(added_matrix=added.matrix, added_gradient=added.gradient),
         )
         nv, given = program.velocity_weight.size, self._given_at_the_end()
         for k in given:

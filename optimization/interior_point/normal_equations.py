@@ -64,6 +64,8 @@ def assemble(
         if 0 < k < N - 1:
             _dynamics_block(program, system, k, scaled, H, gradient)
             _wrench_block(program, w, system, k, H, gradient)
+            if step.added_matrix.shape[0] > 0:
+                _add_block(step.added_matrix[k], step.added_gradient[k], H, gradient)
             _eliminate(program, k, nb, H, gradient, step)
             _acceleration_cost(program, system, k, nb, step)
         if k < 2:
@@ -132,6 +134,16 @@ def _wrench_block(program, w, system, k, H, gradient):
             x = program.dt[k] * program.wrench_weight[i]
             H[o + i, o + i] += x
             gradient[o + i] += x * w[k, c, i]
+
+
+@compiled
+def _add_block(matrix, added, H, gradient):
+    """Adds what costs that are not compiled have around a knot."""
+    n = gradient.shape[0]
+    for i in range(n):
+        gradient[i] += added[i]
+        for j in range(n):
+            H[i, j] += matrix[i, j]
 
 
 @compiled

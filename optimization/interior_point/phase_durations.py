@@ -17,6 +17,7 @@ from scipy.optimize import minimize
 
 from backbeat.models.common.errors import BackbeatError
 from backbeat.models.dynamics.finite import UNBOUNDED
+from backbeat.optimization.interior_point.added_costs import AddedCosts
 from backbeat.optimization.interior_point.iterate import Guess
 from backbeat.optimization.interior_point.solution import TrajectorySolution
 from backbeat.optimization.interior_point.solver import (
@@ -26,6 +27,7 @@ from backbeat.optimization.interior_point.solver import (
 )
 from backbeat.optimization.problem.trajectory_problem import TrajectoryProblem
 from backbeat.optimization.transcription.linearization import evaluate_once
+from backbeat.optimization.transcription.linearization_arrays import ProgramPoint
 from backbeat.optimization.transcription.transcribe import Transcription
 
 # Step of the differences in time [s], relative change of the cost that ends the
@@ -139,8 +141,10 @@ def lagrangian(solution: TrajectorySolution, problem: TrajectoryProblem) -> floa
         solution: solution of a problem of the same structure.
         problem: the problem whose cost, equations and bounds count.
     """
-    program = Transcription(problem).program
-    cost, values = evaluate_once(program, solution.q, solution.w, solution.phi)
+    transcription = Transcription(problem)
+    program, at = transcription.program, (solution.q, solution.w, solution.phi)
+    cost, values = evaluate_once(program, *at)
+    cost += AddedCosts(transcription).evaluate(ProgramPoint(*at), values)
     multipliers, of_bounds = solution.multipliers, solution.bound_multipliers
     cost += float((multipliers.equality * values.equality).sum())
     cost += float((multipliers.frame * program.frame_equal * values.frame).sum())

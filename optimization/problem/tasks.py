@@ -12,7 +12,11 @@ import numpy as np
 from pydrake.math import RigidTransform
 
 from backbeat.models.common.errors import BackbeatError
+from backbeat.optimization.terms.declared import On, Term
 
+# Costs of tasks; those of a `PostureTask` go with the posture's.
+FRAME_TASK = Term("targets of frames", "(log R_GF, p_GF)", "rad, m", on=On.KNOT)
+COM_TASK = Term("path of the center of mass", "c - target", "m", on=On.KNOT)
 AXES = ("rx", "ry", "rz", "x", "y", "z")
 
 
