@@ -13,16 +13,14 @@ files with units and help, and the tables of `docs/weights.md`. A class that inh
 from another one and has one field more is a program with one term more.
 """
 
+from collections import namedtuple
 from collections.abc import Callable
 from dataclasses import Field, dataclass, field, fields, replace
 from enum import Enum
 from typing import Any, TypeVar
 
-import numpy as np
-
-from backbeat.mpc.terms.unknowns import Unknowns
-
-Rows = Callable[[Unknowns], np.ndarray]
+# Rows over `Unknowns` of the predictive program; of an instant, what `Instant` says.
+Rows = Callable[[Any], Any]
 Numbers = TypeVar("Numbers")
 
 # Powers of a robot's length with which quantities go by their unit, at the same
@@ -41,6 +39,8 @@ LENGTH_POWERS = {
     "1/s^2": -1.0,
     # Of weights on times: whole costs go with time.
     "1/(s^2 s)": -1.0,
+    # Masses go with the cube of lengths.
+    "N": 3.0,
     "weights": 0.0,
     "weights m": 1.0,
 }
@@ -224,3 +224,23 @@ def multiplied(numbers: Numbers, factors: dict[str, float], **rest: Any) -> Numb
     """The same numbers, some of them multiplied by factors, and some others."""
     changes = {name: x * getattr(numbers, name) for name, x in factors.items()}
     return replace(numbers, **(changes | rest))  # type: ignore[type-var]
+
+
+def as_tuple(numbers: Any, kind: type[Any]) -> Any:
+    """The fields that a class has of a value, as compiled functions read them.
+
+    A whole number, as in `com_damping=2`, becomes what its field is: it would not fit.
+
+    Args:
+        numbers: the value, of the class or one that inherits from it.
+        kind: a dataclass.
+    """
+    items = fields(kind)
+    made = namedtuple(kind.__name__, [item.name for item in items])  # type: ignore[misc]
+    return made(*(_of_kind(getattr(numbers, i.name), i.default) for i in items))
+
+
+def _of_kind(value: Any, usual: Any) -> Any:
+    if isinstance(usual, tuple):
+        return tuple(_of_kind(x, y) for x, y in zip(value, usual, strict=True))
+    return type(usual)(value)

@@ -11,7 +11,7 @@ from typing import Any, TypeVar, get_origin
 from backbeat.mpc.plans.weights import PredictiveWeights
 from backbeat.mpc.predictive.recovery import Recovery
 from backbeat.mpc.terms.declared import file_fields, key_of
-from backbeat.mpc.whole_body.programs.gains import WholeBodyGains
+from backbeat.mpc.whole_body.programs.tasks import WholeBodyGains
 
 Numbers = TypeVar("Numbers")
 

@@ -11,7 +11,7 @@ from backbeat.mpc.terms.checks import check_numbers
 from backbeat.mpc.terms.declared import key_of
 from backbeat.mpc.weights.changes import changed
 from backbeat.mpc.weights.reading import read_weights
-from backbeat.mpc.whole_body.programs.gains import STANCE_GAINS, WholeBodyGains
+from backbeat.mpc.whole_body.programs.tasks import STANCE_GAINS, WholeBodyGains
 
 
 @dataclass(frozen=True)
