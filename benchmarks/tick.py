@@ -15,8 +15,8 @@ from backbeat.models.contact.cones import PATCH_MARGIN
 from backbeat.models.dynamics.rotations import box_plus
 from backbeat.models.robot.model import RobotModel
 from backbeat.models.state.configuration import Configuration
-from backbeat.mpc.whole_body.programs.gains import WholeBodyGains
 from backbeat.mpc.whole_body.programs.momentum import WholeBodyProgram
+from backbeat.mpc.whole_body.programs.tasks import WholeBodyGains
 from benchmarks.worker import Worker, bare_urdf
 
 WORKER = Path(__file__).parent / "tsid" / "solve.py"

@@ -43,15 +43,13 @@ OTHERWISE = {
     "models/robot/description.py": {"base"},
     "mpc/sweep/card/sweeps.py": {"base"},
     "mpc/sweep/specification.py": {"base"},
-    # Parts and channels of dances and postures, and tasks of the whole-body program.
+    # Parts and channels of dances and postures.
     "backbeat/figures/robot/pictures.py": {"head"},
     "behaviors/dance/authoring.py": {"head"},
     "models/adoption/body_parts.py": {"head", "pelvis"},
     "behaviors/dance/markers.py": {"pelvis"},
     "behaviors/dance/recorded_move.py": {"head"},
     "behaviors/dance/vocabulary/move.py": {"head"},
-    "mpc/whole_body/programs/preset.py": {"pelvis"},
-    "mpc/whole_body/programs/task_preset.py": {"pelvis"},
     # Settings of a base that sways, as the stage has them.
     "backbeat/stage/players/task_space_panel.py": {"pelvis"},
     "mpc/simulation/task_space/live.py": {"pelvis"},

@@ -13,6 +13,7 @@ from pathlib import Path
 ROOT = "backbeat"
 PACKAGES = "models", "optimization", "behaviors", "mpc"
 MARK = "compiled"
+TUPLES = "NamedTuple", "dataclass(frozen=True)"
 _OPERATORS = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
@@ -76,7 +77,7 @@ def _read(name: str, tree: ast.Module) -> Module:
                     module.imports[alias.asname or alias.name] = source, alias.name
             case ast.FunctionDef() if MARK in map(ast.unparse, node.decorator_list):
                 module.functions[node.name] = node
-            case ast.ClassDef() if "NamedTuple" in map(ast.unparse, node.bases):
+            case ast.ClassDef() if _is_tuple(node):
                 module.tuples[node.name] = {
                     line.target.id: line.annotation
                     for line in node.body
@@ -86,6 +87,12 @@ def _read(name: str, tree: ast.Module) -> Module:
             case ast.Assign(targets=[target]):
                 _keep_constants(target, node.value, module.constants)
     return module
+
+
+def _is_tuple(node: ast.ClassDef) -> bool:
+    """Whether a class is one of named entries: a dataclass is given as a tuple."""
+    marks = [*node.bases, *node.decorator_list]
+    return any(ast.unparse(mark) in TUPLES for mark in marks)
 
 
 def _keep_constants(

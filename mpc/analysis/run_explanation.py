@@ -20,7 +20,7 @@ from backbeat.mpc.reference.trajectory import Reference
 from backbeat.mpc.scenario.settings import settings_at
 from backbeat.mpc.simulation.run import SimulationRun
 from backbeat.mpc.whole_body.core import WholeBodyCore
-from backbeat.mpc.whole_body.programs.preset import make_whole_body_program
+from backbeat.mpc.whole_body.programs.momentum import make_whole_body_program
 from backbeat.mpc.whole_body.tick_explanation import explain_tick
 
 
@@ -75,12 +75,7 @@ def explain_run(run: SimulationRun, t: float) -> RunExplanation:
     robot, patches, points = reference.robot, reference.patches, reference.points
     upper = make_upper_body(reference, scenario.control.upper_body)
     program = make_whole_body_program(
-        robot,
-        patches,
-        points,
-        scenario.control.preset,
-        upper,
-        (run.weights.whole_body, run.weights.stance),
+        robot, patches, points, (run.weights.whole_body, run.weights.stance), upper
     )
     core = WholeBodyCore(program, reference, scenario.tick_timing, upper=upper)
     # A plan that arrives with a tick is read by the next.

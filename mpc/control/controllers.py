@@ -17,7 +17,7 @@ from backbeat.mpc.control.plan_channel import PlanChannel, PlanDelivery
 from backbeat.mpc.control.user_code import UserCode
 from backbeat.mpc.predictive.controller import Planner, PredictiveController
 from backbeat.mpc.predictive.program import PredictiveProgram
-from backbeat.mpc.reference.trajectory import Reference, check_flat
+from backbeat.mpc.reference.trajectory import Reference
 from backbeat.mpc.safety.fail_safe import Safety
 from backbeat.mpc.scenario.model_mismatch import ModelMismatch
 from backbeat.mpc.scenario.parts.control import ControlOptions
@@ -26,7 +26,7 @@ from backbeat.mpc.scenario.tick_loss import tick_losses
 from backbeat.mpc.scenario.upper_body_task import UpperBodyTask
 from backbeat.mpc.weights.controller_weights import AnyWeights, ControllerWeights
 from backbeat.mpc.whole_body.controller import WholeBodyController
-from backbeat.mpc.whole_body.programs.preset import make_whole_body_program
+from backbeat.mpc.whole_body.programs.momentum import make_whole_body_program
 from backbeat.mpc.whole_body.programs.upper_body import UpperBody
 from backbeat.mpc.whole_body.timing import TickTiming
 
@@ -243,16 +243,9 @@ def _make_whole_body(
         return FunctionCommands(own.command, reference, period, is_lost, own.code)
     robot, patches, points = reference.robot, reference.patches, reference.points
     upper = make_upper_body(reference, control.upper_body)
-    if control.preset:
-        check_flat(reference, "a preset of tasks", "leave the preset out")
     return WholeBodyController(
         make_whole_body_program(
-            robot,
-            patches,
-            points,
-            control.preset,
-            upper,
-            (weights.whole_body, weights.stance),
+            robot, patches, points, (weights.whole_body, weights.stance), upper
         ),
         reference,
         settings.ticks,

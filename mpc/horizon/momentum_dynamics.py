@@ -27,7 +27,7 @@ from backbeat.models.compiled import compiled
 from backbeat.models.compiled.arrays import Array3, Array4, Indices, Matrix, Vector
 from backbeat.models.dynamics.rotations import add_cross
 from backbeat.mpc.horizon.sampling import Horizon
-from backbeat.mpc.terms.unknowns import BODY
+from backbeat.mpc.horizon.unknowns import BODY
 
 
 class Dynamics(NamedTuple):

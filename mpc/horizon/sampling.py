@@ -15,13 +15,13 @@ from backbeat.mpc.horizon.filling import (
     make_ahead,
     make_point,
 )
+from backbeat.mpc.horizon.unknowns import BODY
 from backbeat.mpc.plans.external_force import external_acceleration
 from backbeat.mpc.plans.plan import Plan
 from backbeat.mpc.plans.start import PlanStart
 from backbeat.mpc.plans.stepping import AddedStep, covered, standing
 from backbeat.mpc.plans.touchdown import Touchdown, behind
 from backbeat.mpc.reference.trajectory import Reference
-from backbeat.mpc.terms.unknowns import BODY
 
 
 class Horizon(NamedTuple):

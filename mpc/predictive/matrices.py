@@ -22,12 +22,12 @@ from backbeat.mpc.horizon.momentum_dynamics import dynamics_pattern, linearize_d
 from backbeat.mpc.horizon.patch_rows import patch_rows
 from backbeat.mpc.horizon.pressure_rows import PressureRows
 from backbeat.mpc.horizon.sampling import Horizon
+from backbeat.mpc.horizon.unknowns import BODY, Unknowns
 from backbeat.mpc.plans.weights import PredictiveWeights
 from backbeat.mpc.predictive.bounds import step_limit_rows
 from backbeat.mpc.predictive.cost_entries import CostEntries, write_cost
 from backbeat.mpc.reference.pendulum import mean_time
 from backbeat.mpc.reference.trajectory import Reference
-from backbeat.mpc.terms.unknowns import BODY, Unknowns
 from backbeat.optimization.terms.declared import On, costs_of
 
 # Source of an entry that is one for all dynamics.

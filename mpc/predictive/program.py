@@ -37,6 +37,7 @@ import numpy as np
 
 from backbeat.mpc.horizon.near_plan import PlanNear
 from backbeat.mpc.horizon.sampling import Horizon, make_horizon
+from backbeat.mpc.horizon.unknowns import BODY, Unknowns
 from backbeat.mpc.plans.plan import Plan
 from backbeat.mpc.plans.start import PlanStart
 from backbeat.mpc.plans.stepping import AddedStep
@@ -47,7 +48,6 @@ from backbeat.mpc.predictive.solver import PredictiveSolver
 from backbeat.mpc.reference.pendulum import mean_time, start_frequency
 from backbeat.mpc.reference.scale import LEG
 from backbeat.mpc.reference.trajectory import Reference
-from backbeat.mpc.terms.unknowns import BODY, Unknowns
 
 
 class Solve(NamedTuple):

@@ -127,7 +127,7 @@ def settings_story(run: SimulationRun) -> dict[str, Any]:
     return {
         "scenario": run.scenario.to_dict(),
         "weights": run.weights.to_dict(),
-        "weights_hash": weights_hash(run.weights),
+        "weights_hash": weights_hash(run.weights.to_dict()),
         "behavior": run.behavior.name,
         **({"controller": dict(run.controller)} if run.controller else {}),
     }
@@ -179,9 +179,9 @@ def run_settings(story: Mapping[str, Any]) -> Scenario:
     return read_scenario(text, "the run's scenario").check()
 
 
-def weights_hash(weights: ControllerWeights) -> str:
-    """Hash of all weights of the controllers."""
-    text = json.dumps(weights.to_dict(), sort_keys=True)
+def weights_hash(weights: Mapping[str, Any]) -> str:
+    """Hash of all weights of the controllers, as plain data."""
+    text = json.dumps(weights, sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()
 
 
@@ -191,14 +191,15 @@ def run_weights(
     """The weights of the controllers of a run, from its story.
 
     Runs of earlier versions kept those of the predictive program or none; the others
-    were those that ship, which are taken, and one sentence says so.
+    were those that ship, which are taken, and one sentence says so. What a weight that
+    came later says is then as it ships, which changes nothing.
 
     Args:
         story: of the run file.
         kind: class of those of the predictive program, of terms of one's own.
 
     Raises:
-        BackbeatError: it was made by a Backbeat that had other weights.
+        BackbeatError: it was made by a Backbeat that had other names, or was changed.
     """
     told, where = story.get("weights", {}), "the run's weights"
     found = read_all_weights(told, where, kind)
@@ -208,10 +209,10 @@ def run_weights(
             "those that ship are taken for %s",
             "gains and recovery" if told else "all of them",
         )
-    elif weights_hash(found) != story["weights_hash"]:
+    elif weights_hash(told) != story["weights_hash"]:
         raise BackbeatError(
-            "the run's weights are not those of its hash: this Backbeat has others; "
-            "replay the run with the version that made it"
+            "the run's weights are not those of its hash: they were changed after the "
+            "run; track the behavior again"
         )
     return found
 

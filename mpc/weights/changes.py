@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from backbeat.mpc.plans.weights import PredictiveWeights
 from backbeat.mpc.predictive.recovery import Recovery
-from backbeat.mpc.whole_body.programs.gains import WholeBodyGains
+from backbeat.mpc.whole_body.programs.tasks import WholeBodyGains
 from backbeat.optimization.terms.changes import changes_of
 
 PredictiveChanges = changes_of(PredictiveWeights, "PredictiveChanges", __name__)

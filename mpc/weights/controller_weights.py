@@ -8,7 +8,7 @@ from backbeat.models.common.errors import BackbeatError, unknown_name
 from backbeat.mpc.plans.weights import PredictiveWeights
 from backbeat.mpc.predictive.recovery import STEPPING, Recovery
 from backbeat.mpc.weights.reading import read_weights
-from backbeat.mpc.whole_body.programs.gains import STANCE_GAINS, WholeBodyGains
+from backbeat.mpc.whole_body.programs.tasks import STANCE_GAINS, WholeBodyGains
 from backbeat.optimization.terms.changes import changed
 from backbeat.optimization.terms.checks import check_numbers
 from backbeat.optimization.terms.declared import key_of

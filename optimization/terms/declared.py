@@ -14,12 +14,13 @@ from another one and has one field more is a program with one term more. Other f
 the class are no numbers, and left alone.
 """
 
+from collections import namedtuple
 from collections.abc import Callable
 from dataclasses import Field, dataclass, field, fields, replace
 from enum import Enum
 from typing import Any, TypeVar
 
-# From what a program offers at an instant, as `backbeat.mpc.terms.unknowns.Unknowns`.
+# From what a program offers at an instant, as `backbeat.mpc.horizon.unknowns.Unknowns`.
 MakeRows = Callable[[Any], Any]
 Numbers = TypeVar("Numbers")
 
@@ -40,10 +41,11 @@ LENGTH_POWERS = {
     "1/s^2": -1.0,
     # Of weights on times: whole costs go with time.
     "1/(s^2 s)": -1.0,
+    # Masses go with the cube of lengths.
+    "N": 3.0,
     "weights": 0.0,
     "weights m": 1.0,
     "weights/s": -0.5,
-    "N": 3.0,
     # Torques in shares of their limits.
     "limits": 0.0,
 }
@@ -250,3 +252,23 @@ def multiplied(numbers: Numbers, factors: dict[str, float], **rest: Any) -> Numb
     """The same numbers, some of them multiplied by factors, and some others."""
     changes = {name: x * getattr(numbers, name) for name, x in factors.items()}
     return replace(numbers, **(changes | rest))  # type: ignore[type-var]
+
+
+def as_tuple(numbers: Any, kind: type[Any]) -> Any:
+    """The fields that a class has of a value, as compiled functions read them.
+
+    A whole number, as in `com_damping=2`, becomes what its field is: it would not fit.
+
+    Args:
+        numbers: the value, of the class or one that inherits from it.
+        kind: a dataclass.
+    """
+    items = fields(kind)
+    made = namedtuple(kind.__name__, [item.name for item in items])  # type: ignore[misc]
+    return made(*(_of_kind(getattr(numbers, i.name), i.default) for i in items))
+
+
+def _of_kind(value: Any, usual: Any) -> Any:
+    if isinstance(usual, tuple):
+        return tuple(_of_kind(x, y) for x, y in zip(value, usual, strict=True))
+    return type(usual)(value)

@@ -83,7 +83,7 @@ def test_the_weight_that_matters_is_found_and_told(
     # Fresh seeds give the same here, as noise is that of the seed alone.
     given, tuned = found.fresh
     assert tuned.measure < given.measure
-    correlation, chance = importances(
+    correlation, p_value = importances(
         [
             t
             for t in found.trials
@@ -91,7 +91,7 @@ def test_the_weight_that_matters_is_found_and_told(
         ]
     )["weights.predictive.com"]
     assert correlation > 0.5
-    assert chance < 0.05
+    assert p_value < 0.05
     told = load_weights(found.files["weights"])
     assert told == {
         "predictive": {

@@ -14,8 +14,8 @@ from backbeat.mpc.monitoring.momentum_observer import RATE
 from backbeat.mpc.remote.address import Address
 from backbeat.mpc.safety.fail_safe import Cause
 from backbeat.mpc.serving.server import ControllerServer
+from backbeat.mpc.weights.files import load_weights
 from backbeat.mpc.whole_body.core import CARRY
-from backbeat.mpc.whole_body.programs.task_preset import load_preset
 
 DOCS = Path(__file__).parents[2] / "docs"
 REMOTE, PRESETS, FORCES = (
@@ -56,15 +56,15 @@ def test_the_page_names_every_cause_of_silence():
 
 
 def test_the_table_of_the_preset_has_its_weights():
-    preset = load_preset("momentum")
+    preset = load_weights("momentum")["whole_body"]
     rows = [r.split("|")[1:-1] for r in PRESETS.splitlines() if r.startswith("| ")]
     told = {r[0].strip().split(",")[0]: float(r[1]) for r in rows[1:6]}
     assert told == {
-        "foot that stands": preset.stance.weight,
-        "foot that swings": preset.swing.weight,
-        "rate of linear momentum": preset.momentum.weight,
-        "pelvis": preset.pelvis.weight,
-        "joints of no leg": preset.joints.weight,
+        "foot that stands": preset["contact"],
+        "foot that swings": preset["swing"],
+        "rate of linear momentum": preset["linear_momentum"],
+        "pelvis": preset["orientation"],
+        "joints of no leg": preset["posture"],
     }
 
 

@@ -57,11 +57,22 @@ class FullProgram:
         ]
         # Generalized forces are dynamics @ y + h.
         self.dynamics = np.hstack([M, *loads])
+        # Rows of each task by its name in explanations.
+        self.rows: dict[str, list[tuple[np.ndarray, np.ndarray, float]]] = {}
         self._add_costs()
 
-    def _row(self, X: np.ndarray, y: np.ndarray, weight: float) -> None:
+    def _row(self, name: str, X: np.ndarray, y: np.ndarray, weight: float) -> None:
+        self.rows.setdefault(name, []).append((X, y, weight))
         self.H += weight * X.T @ X
         self.f -= weight * X.T @ y
+
+    def costs(self, vdot: np.ndarray, wrench: np.ndarray) -> dict[str, float]:
+        """What each task costs, by name: half its weight times squares."""
+        at = np.r_[vdot, wrench.ravel()]
+        return {
+            name: sum(0.5 * w * float((X @ at - y) @ (X @ at - y)) for X, y, w in rows)
+            for name, rows in self.rows.items()
+        }
 
     def _of_velocity(self, J: np.ndarray) -> np.ndarray:
         return np.hstack([J, np.zeros((len(J), 6 * self.C))])
@@ -75,11 +86,13 @@ class FullProgram:
         wanted = target.momentum[1] + gains.momentum_gain * (
             target.momentum[0] - momentum[:3]
         )
-        self._row(rate[:3], wanted / m, gains.momentum_weight)
+        self._row(
+            "angular momentum per mass", rate[:3], wanted / m, gains.momentum_weight
+        )
         wanted = target.com[2] + gains.com_stiffness * (target.com[0] - com)
         wanted = wanted + gains.com_damping * (target.com[1] - momentum[3:] / m)
         gravity = np.array([0.0, 0.0, robot.gravity])
-        self._row(rate[3:], wanted + gravity, gains.linear_weight)
+        self._row("center of mass", rate[3:], wanted + gravity, gains.linear_weight)
         for link, R_d, motion in (
             (robot.base_name, target.R_base, target.base),
             (self.stance.trunk, target.R_trunk, target.trunk),
@@ -90,7 +103,12 @@ class FullProgram:
             wanted = motion[1] + gains.orientation_stiffness * error
             wanted += gains.orientation_damping * (motion[0] - J @ v)
             wanted -= drake.frame_bias(link)
-            self._row(self._of_velocity(J), wanted, gains.orientation_weight)
+            self._row(
+                f"orientation of {link}",
+                self._of_velocity(J),
+                wanted,
+                gains.orientation_weight,
+            )
         for p, name in enumerate(self.points):
             J = drake.jacobian(name)[3:]
             place = drake.pose(name).translation()
@@ -98,27 +116,37 @@ class FullProgram:
             wanted += gains.point_stiffness * (target.point[0, p] - place)
             wanted += gains.point_damping * (target.point[1, p] - J @ v)
             weight = gains.point_weight * target.point_on[p]
-            self._row(self._of_velocity(J), wanted, weight)
+            self._row(f"path of {name}", self._of_velocity(J), wanted, weight)
         wanted = target.joints[2] + gains.posture_stiffness * (
             target.joints[0] - self.stance.q[7:]
         )
         wanted += gains.posture_damping * (target.joints[1] - v[6:])
         J = np.eye(self.nv)[6 + self.limbs.free]
-        self._row(self._of_velocity(J), wanted[self.limbs.free], gains.posture_weight)
+        self._row(
+            "posture",
+            self._of_velocity(J),
+            wanted[self.limbs.free],
+            gains.posture_weight,
+        )
         wrenches = np.eye(len(self.f))[self.nv :]
         for c, name in enumerate(self.contacts):
             X = wrenches[6 * c : 6 * c + 6]
-            self._row(X, target.wrench[c], gains.wrench_weight)
+            self._row("wrenches as planned", X, target.wrench[c], gains.wrench_weight)
             # Standing limbs are equations; a seat that is left is nothing at all.
             stands = bool(target.standing[c])
             J = self._of_velocity(drake.jacobian(name))
             wanted = self.wanted_contact(c, name) - drake.bias_acceleration(name)
             if stands and not (self._follows_wholly(c) or self._rolls(c)):
-                self._row(J, wanted, gains.contact_weight)
+                self._row(f"rest of {name}", J, wanted, gains.contact_weight)
             elif not stands and name in self.limbed:
                 P = self.followed(c)
                 within = np.linalg.pinv(P) @ P
-                self._row(within @ J, within @ wanted, gains.swing_weight)
+                self._row(
+                    f"{name} in the air",
+                    within @ J,
+                    within @ wanted,
+                    gains.swing_weight,
+                )
 
     @property
     def limbed(self) -> list[str]:

@@ -125,6 +125,6 @@ def test_the_program_turns_feet_about_their_edges(walk, reference):
         assert w[5] > 0.1
 
 
-def test_presets_and_remote_controllers_refuse(reference):
+def test_remote_controllers_refuse(reference):
     with pytest.raises(BackbeatError, match="rolled rolls over heel and toe: leave"):
-        check_flat(reference, "a preset of tasks", "leave the preset out")
+        check_flat(reference, "a remote controller", "leave --remote out")

@@ -95,7 +95,7 @@ def test_costs_of_tasks_add_up_to_the_programs(request, who, speed):
         rest = x[n:].reshape(-1, 6)
         wrench, off = np.where(stands, rest, 0.0), np.where(stands, 0.0, rest)
         other = replace(solution, vdot=vdot, wrench=wrench, swing_slack=off)
-        tasks = report_tasks(program, tick.target, middle, v, other)
+        tasks = report_tasks(program, other)
         total = sum(task.cost for task in tasks)
         costs.append((total, 0.5 * x @ state.H @ x + state.g @ x))
     (a, b), (c, d) = costs

@@ -8,8 +8,8 @@ from backbeat.mpc.analysis.metrics import run_metrics
 from backbeat.mpc.scenario.parts.push import Push
 from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.simulation.simulate import run_scenario
-from backbeat.mpc.whole_body.programs.gains import STANCE_GAINS, WholeBodyGains
 from backbeat.mpc.whole_body.programs.momentum import WholeBodyProgram
+from backbeat.mpc.whole_body.programs.tasks import STANCE_GAINS, WholeBodyGains
 from tests.mpc.recovered import SOON, recovered
 from tests.mpc.whole_body_cases import FEET
 

@@ -1,4 +1,4 @@
-"""The preset of tasks: its numbers, its laws by hand, its torques, and what it does."""
+"""The preset of QPControl's tasks: its numbers, its laws by hand, and what it does."""
 
 from dataclasses import replace
 
@@ -8,76 +8,72 @@ from pydrake.common.eigen_geometry import AngleAxis
 from pydrake.math import RollPitchYaw, RotationMatrix
 
 from backbeat.behaviors.building.build import build
-from backbeat.behaviors.library.behavior import Mount, make_robot
 from backbeat.behaviors.library.store import Library
-from backbeat.behaviors.posture.stance import start_configuration
 from backbeat.models.common.errors import BackbeatError
-from backbeat.models.dynamics.rotations import box_plus
-from backbeat.models.state.configuration import Configuration
 from backbeat.mpc.predictive.program import PredictiveProgram
 from backbeat.mpc.reference.trajectory import Reference
 from backbeat.mpc.runs.table import run_frame
 from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.simulation.diagram import build_closed_loop
 from backbeat.mpc.simulation.simulate import run_scenario
+from backbeat.mpc.weights.controller_weights import ControllerWeights
+from backbeat.mpc.weights.files import load_weights
 from backbeat.mpc.whole_body.core import WholeBodyCore
-from backbeat.mpc.whole_body.programs.acceleration import (
-    AccelerationProgram,
-    AccelerationTask,
-)
-from backbeat.mpc.whole_body.programs.momentum import WholeBodyProgram
-from backbeat.mpc.whole_body.programs.preset import (
-    PresetProgram,
-    angular_acceleration,
-    com_acceleration,
+from backbeat.mpc.whole_body.programs.momentum import (
+    WholeBodyProgram,
     make_whole_body_program,
 )
-from backbeat.mpc.whole_body.programs.task_preset import load_preset, preset_names
+from backbeat.mpc.whole_body.programs.own_tasks import AccelerationTask
+from backbeat.mpc.whole_body.programs.tasks import (
+    FORCE,
+    ORIENTATION,
+    POSTURE,
+    WholeBodyGains,
+)
 from backbeat.mpc.whole_body.tick_explanation import explain_tick
-from tests.behaviors.drake_robot import DrakeRobot
+from tests.mpc.whole_body_cases import FEET, Stance
 from tests.tolerances import EXACT, HARD_TASK, QP_RESIDUAL, RECURSION, STANDING_STILL
 
-FEET = ("l_foot", "r_foot")
 NAME = "momentum"
+CRITICAL = 2 * np.sqrt(10)
 
 
-class Standing:
-    """Atlas near a posture, its preset program, and Drake's plant of it."""
+def preset_weights():
+    return ControllerWeights().changed(load_weights(NAME), NAME)
 
-    def __init__(self, seed=0, spread=0.02, speed=0.1, posture="stand"):
-        self.robot = make_robot("atlas", (), Mount())
-        self.program = PresetProgram(self.robot, FEET, load_preset(NAME))
-        self.drake = DrakeRobot(self.robot)
-        rest = start_configuration(self.robot, posture)
-        rng, nv = np.random.default_rng(seed), self.robot.num_velocities
-        self.q = np.zeros_like(rest)
-        box_plus(rest, spread * rng.normal(size=nv), 1.0, True, self.q)
-        self.v = speed * rng.normal(size=nv)
-        self.drake.set(self.q, self.v)
-        state, target = Configuration(self.robot, rest), self.program.make_target()
-        target.com[0] = state.center_of_mass
-        target.R_base[:] = state.pose(self.robot.base_name).rotation().matrix()
-        target.joints[0] = rest[7:]
-        for c, name in enumerate(FEET):
-            target.contact[c] = state.pose(name).translation()
-            target.R_contact[c] = state.pose(name).rotation().matrix()
-            target.wrench[c, 5] = 0.5
-        self.target = target
+
+class Standing(Stance):
+    """Atlas near a posture, and the program of the preset."""
+
+    def __init__(self, seed=0, spread=0.02, speed=0.1, posture="stand", **gains):
+        super().__init__(seed, spread, speed, posture=posture)
+        weights = preset_weights()
+        own = replace(weights.whole_body, **gains)
+        self.program = make_whole_body_program(
+            self.robot, FEET, (), (own, weights.stance)
+        )
+        target, found = self.target, self.program.make_target()
+        for name in ("com", "R_base", "joints", "contact", "R_contact", "wrench"):
+            getattr(found, name)[:] = getattr(target, name)
+        self.target = found
 
     def solve(self):
         return self.program.solve(self.q, self.v, self.target)
 
-    def wrench(self, name, local):
-        """(6,) wrench in world axes of one in patch axes [weights]."""
-        R = self.drake.pose(name).rotation().matrix()
-        return self.robot.weight * np.r_[R @ local[:3], R @ local[3:]]
+    def wanted(self, task):
+        """Desired values of the rows of a task, after a solve."""
+        rows = self.program.workspace.rows
+        of = rows.task[: rows.used[0], 0] == task
+        return rows.wanted[: rows.used[0]][of]
 
 
-def stepping():
-    stance = Standing(1)
+def stepping(**gains):
+    stance = Standing(1, **gains)
     stance.target.standing[:] = [False, True]
     stance.target.com[0, :2] = stance.drake.pose("r_foot").translation()[:2]
     stance.target.contact[0] += [0.05, 0.0, 0.08]
+    tilt = RollPitchYaw(-0.01, 0.02, 0.0).ToRotationMatrix().matrix()
+    stance.target.R_contact[0] = tilt
     stance.target.contact_motion[0, 0] = [0.0, 0.2, 0.0, 0.3, 0.0, 0.4]
     stance.target.contact_motion[1, 0] = [1.0, 0.0, 0.0, 2.0, 0.0, -3.0]
     return stance
@@ -93,109 +89,125 @@ def lifted():
 # --- the numbers ---------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("task", "weight", "kind", "stiffness", "damping"),
-    [
-        ("stance", 10, "rotation", 0, 15),
-        ("stance", 10, "translation", 0, 0),
-        ("swing", 10, "rotation", 100, 2 * np.sqrt(100)),
-        ("swing", 10, "translation", 100, 2 * np.sqrt(100)),
-        ("momentum", 1, "translation", 10, 2 * np.sqrt(10)),
-        ("pelvis", 10, "rotation", (100, 100, 50), 2 * np.sqrt((100, 100, 50))),
-        ("joints", 10, "translation", 100, 2 * np.sqrt(100)),
-    ],
-)
-def test_the_weights_and_gains_are_those_of_the_table(
-    task, weight, kind, stiffness, damping
-):
-    gains = getattr(load_preset(NAME), task)
-    assert gains.weight == weight
-    kp, kd = getattr(gains, kind)()
-    np.testing.assert_array_equal(kp, np.broadcast_to(stiffness, 3))
-    np.testing.assert_array_equal(kd, np.broadcast_to(damping, 3))
+def test_the_weights_and_gains_are_those_of_the_table():
+    """Feet 10; standing 0 / 15 in rotation, 0 / 0 in place; the rest critical."""
+    g = preset_weights().whole_body
+    assert (g.contact_weight, g.swing_weight) == (10, 10)
+    assert g.contact_flatness == 0
+    assert [x * g.contact_damping for x in g.contact_axes] == [15, 0]
+    assert (g.swing_stiffness, g.swing_damping) == (100, 2 * np.sqrt(100))
+    assert (g.force_weight, g.com_stiffness, g.com_damping) == (1, 10, CRITICAL)
+    stiffness = g.orientation_stiffness * np.array(g.orientation_axes)
+    damping = g.orientation_damping * np.sqrt(g.orientation_axes)
+    assert (g.orientation_weight, g.trunk_share) == (10, 0)
+    np.testing.assert_array_equal(stiffness, [100, 100, 50])
+    np.testing.assert_allclose(damping, 2 * np.sqrt([100, 100, 50]), rtol=EXACT)
+    assert g.posture_weight == 10
+    assert (g.posture_stiffness, g.posture_damping) == (100, 2 * np.sqrt(100))
+    assert g.posture_feedforward == 0
+    assert not g.eliminate_limbs
+    assert (g.linear_weight, g.momentum_weight) == (0, 0)
 
 
 def test_an_explanation_lists_them(built):
     reference = Reference(built("stand"))
+    weights = preset_weights()
     program = make_whole_body_program(
-        reference.robot, reference.patches, reference.points, NAME
+        reference.robot,
+        reference.patches,
+        reference.points,
+        (weights.whole_body, weights.stance),
     )
     tick = WholeBodyCore(program, reference)
-    plan = _rest_plan(reference)
+    plan = PredictiveProgram(reference).rest(0.0, 0.0)
     found = explain_tick(tick, 0.0, reference.table.q[0], reference.table.v[0], plan)
     weights = {task.name: task.weight for task in found.tasks}
     assert weights == {
-        "foot l_foot": 10,
-        "foot r_foot": 10,
-        "linear momentum": 1,
-        "pelvis": 10,
-        "joints": 10,
+        "rest of l_foot": 10,
+        "rest of r_foot": 10,
+        "rate of linear momentum": 1,
+        "orientation of pelvis": 10,
+        "posture": 10,
+        "wrenches as planned": 1,
     }
-    assert "linear momentum (weight 1): off by" in str(found)
-
-
-def _rest_plan(reference):
-    return PredictiveProgram(reference).rest(0.0, 0.0)
+    assert "rate of linear momentum (weight 1): off by" in str(found)
+    assert any(limit.name.startswith("torque of") for limit in found.limits)
 
 
 # --- the laws ------------------------------------------------------------------------
 
 
-def test_the_law_of_the_center_of_mass_by_hand():
-    gains = load_preset(NAME).momentum
-    target = np.array([[0.1, 0.0, 1.0], [0.0, 0.2, 0.0], [0.0, 0.0, 0.5]])
-    com, velocity = np.array([0.0, 0.3, 1.1]), np.array([0.1, 0.0, 0.2])
-    kd = 2 * np.sqrt(10)
-    by_hand = [10 * 0.1 - kd * 0.1, -10 * 0.3 + kd * 0.2, 0.5 - 10 * 0.1 - kd * 0.2]
-    assert com_acceleration(target, com, velocity, gains) == pytest.approx(by_hand)
-
-
-def test_momentum_is_asked_for_as_mass_times_that():
-    stance = Standing(3)
+@pytest.mark.parametrize("seed", [3, 4])
+def test_the_law_of_the_center_of_mass_by_hand(seed):
+    """Momentum is asked for as mass times that."""
+    stance = Standing(seed)
+    stance.target.com[1:] = [[0.0, 0.2, -0.1], [0.3, 0.0, 0.5]]
     m = stance.robot.total_mass
     stance.solve()
-    found = {t.name: t for t in stance.program.program.tasks}["linear momentum"]
     velocity = stance.drake.momentum()[3:] / m
     error = stance.target.com[0] - stance.drake.center_of_mass()
-    wanted = m * (10 * error - 2 * np.sqrt(10) * velocity)
-    np.testing.assert_allclose(found.desired, wanted, rtol=1e-9, atol=1e-9 * m)
+    by_hand = stance.target.com[2] + 10 * error
+    by_hand = m * (by_hand + CRITICAL * (stance.target.com[1] - velocity))
+    np.testing.assert_allclose(stance.wanted(FORCE), by_hand, rtol=1e-9, atol=1e-9 * m)
+
+
+def test_what_is_wanted_of_momentum_is_its_rate_but_for_other_tasks():
+    """With by far the largest weight it is what the robot does."""
+    stance = Standing(3)
+    solution = stance.solve()
+    got = stance.drake.center_of_mass_acceleration(solution.vdot)
+    wanted = stance.wanted(FORCE) / stance.robot.total_mass
+    assert np.linalg.norm(got - wanted) < 0.02 * np.linalg.norm(wanted)
 
 
 def test_errors_of_the_center_of_mass_decay_with_its_poles():
     """Both at -sqrt(10): e(t) = e0 (1 + w t) exp(-w t)."""
-    gains, w, dt = load_preset(NAME).momentum, np.sqrt(10), 1e-4
+    gains, w, dt = preset_weights().whole_body, np.sqrt(10), 1e-4
     x, u = np.array([0.1, -0.2, 0.05]), np.zeros(3)
     start = x.copy()
     for _ in range(10_000):
-        u += dt * com_acceleration(np.zeros((3, 3)), x, u, gains)
+        u += dt * (-gains.com_stiffness * x - gains.com_damping * u)
         x += dt * u
     expected = start * (1 + w) * np.exp(-w)
     assert np.abs(x - expected).max() < 5 * dt * np.abs(start).max()
 
 
+def turned(stance, R, omega, R_d):
+    """(3,) what the pelvis shall do about its own axes at R, to get to R_d."""
+    quaternion = RotationMatrix(R).ToQuaternion()
+    stance.q[:4] = quaternion.wxyz()
+    stance.v[:3] = omega
+    stance.target.R_base[:] = R_d
+    stance.solve()
+    return R.T @ stance.wanted(ORIENTATION)[:3]
+
+
 def test_the_law_of_the_pelvis_by_hand():
     """A quarter turn about its own z, which is softer, whatever it leans like."""
-    gains = load_preset(NAME).pelvis
+    stance = Standing()
     R_d = RollPitchYaw(0.3, -0.2, 1.0).ToRotationMatrix().matrix()
     quarter = RotationMatrix.MakeZRotation(np.pi / 2).matrix()
-    still, zero = np.zeros((2, 3)), np.zeros(3)
-    found = angular_acceleration(R_d, still, R_d @ quarter.T, zero, gains)
+    found = turned(stance, R_d @ quarter.T, np.zeros(3), R_d)
     assert found == pytest.approx([0, 0, 50 * np.pi / 2], abs=1e-9)
     omega_B = np.array([0.1, 0.2, 0.3])
-    found = angular_acceleration(R_d, still, R_d, R_d @ omega_B, gains)
+    found = turned(stance, R_d, R_d @ omega_B, R_d)
     assert found == pytest.approx(-2 * np.sqrt([100, 100, 50]) * omega_B)
+    stance.target.base[:] = [[0.0, 0.2, 0.0], [1.0, 2.0, 3.0]]
+    found = turned(stance, R_d, np.zeros(3), R_d)
+    damped = 2 * np.sqrt([100, 100, 50]) * (R_d.T @ [0.0, 0.2, 0.0])
+    assert found == pytest.approx(R_d.T @ [1.0, 2.0, 3.0] + damped)
 
 
 @pytest.mark.parametrize("degrees", [90, 170, 190, 350])
 def test_a_rotation_goes_the_short_way_and_decays(degrees):
-    gains, dt = load_preset(NAME).pelvis, 2e-3
+    stance, dt = Standing(), 4e-3
     axis = np.array([1.0, 2.0, -1.0]) / np.sqrt(6)
     R = RotationMatrix(AngleAxis(np.radians(degrees), axis)).matrix()
     omega = np.zeros(3)
     first = min(degrees, 360 - degrees)
     angles = []
-    for _ in range(1500):
-        alpha = angular_acceleration(np.eye(3), np.zeros((2, 3)), R, omega, gains)
+    for _ in range(750):
+        alpha = turned(stance, R, omega, np.eye(3))
         omega = omega + dt * (R @ alpha)
         turn = np.linalg.norm(omega) * dt
         step = AngleAxis(turn, omega / max(np.linalg.norm(omega), 1e-12))
@@ -211,11 +223,11 @@ def test_joints_have_no_velocity_to_follow():
     stance, moving = Standing(2), Standing(2)
     moving.target.joints[1:] = 3.0
     np.testing.assert_array_equal(stance.solve().tau, moving.solve().tau)
-    joints = {t.name: t for t in stance.program.program.tasks}["joints"]
-    free = stance.program.model.free
     error = stance.target.joints[0] - stance.q[7:]
     by_hand = 100 * error - 20 * stance.v[6:]
-    np.testing.assert_allclose(joints.desired, by_hand[free])
+    legs = stance.robot.leg_joints
+    rest = np.setdiff1d(np.arange(stance.robot.num_joints), legs)
+    np.testing.assert_allclose(stance.wanted(POSTURE), by_hand[rest])
 
 
 # --- the program ---------------------------------------------------------------------
@@ -238,19 +250,16 @@ def test_torques_make_the_accelerations_within_their_limits(make):
 
 
 def test_a_swinging_foot_follows_its_path_the_closer_the_more_it_weighs():
-    stance = stepping()
-    drake, target, swing = stance.drake, stance.target, stance.program.preset.swing
-    J = drake.jacobian("l_foot")
-    wanted = 100 * (target.contact[0] - drake.pose("l_foot").translation())
-    wanted += target.contact_motion[1, 0, 3:]
-    wanted += 20 * (target.contact_motion[0, 0, 3:] - (J @ stance.v)[3:])
     errors = []
     for factor in (1.0, 100.0, 1e4):
-        stance.program.preset.swing = replace(swing, weight=factor * swing.weight)
+        stance = stepping(swing_weight=factor * 10)
         solution = stance.solve()
-        got = J @ solution.vdot + drake.bias_acceleration("l_foot")
+        got = stance.drake.jacobian("l_foot") @ solution.vdot
+        got += stance.drake.bias_acceleration("l_foot")
+        wanted = stance.wanted_motion(0, got[:3])
         errors.append(np.linalg.norm(got[3:] - wanted) / np.linalg.norm(wanted))
         assert np.abs(solution.wrench[0]).max() < EXACT
+        assert np.abs(solution.swing_slack).max() < EXACT
     assert errors[0] > 2 * errors[1] > 4 * errors[2]
     assert errors[2] < 0.01
 
@@ -260,9 +269,9 @@ def test_a_task_without_a_weight_holds_exactly():
     elbow = stance.robot.joint_index("l_arm_elx")
     row = np.zeros((1, 36))
     row[0, 6 + elbow] = 1.0
-    task = AccelerationTask("elbow", lambda: (row, np.zeros(1)))
+    task = AccelerationTask("elbow", lambda now: (row, np.zeros(1)))
     before = stance.solve().vdot[6 + elbow]
-    stance.program.program.add(task)
+    stance.program.add(task)
     for wanted in (before + 5.0, before - 5.0):
         task.set_desired(np.array([wanted]))
         assert abs(stance.solve().vdot[6 + elbow] - wanted) < HARD_TASK
@@ -272,46 +281,41 @@ def test_a_task_without_a_weight_holds_exactly():
 
 def test_tasks_that_disagree_get_their_weighted_mean():
     """Nothing else wants anything of the neck, whose inertia is its own affair."""
-    stance = Standing(5)
-    neck = stance.robot.joint_index("neck_ay")
-    program = AccelerationProgram(stance.robot, FEET, 0.6, 1.0)
+    weights = [name for name in vars(WholeBodyGains()) if name.endswith("_weight")]
+    stance = Standing(5, **dict.fromkeys(weights, 0.0) | {"wrench_weight": 1.0})
+    neck, program = stance.robot.joint_index("neck_ay"), stance.program
     rows = np.eye(36)
-    program.add(_wanting("rest", rows, np.zeros(36)), 1e-9)
+    _want(program, rows, np.zeros(36), 1e-9)
     for wanted, weight in ((3.0, 1.0), (-1.0, 3.0)):
-        row = rows[6 + neck : 7 + neck]
-        program.add(_wanting("neck", row, np.array([wanted])), weight)
-    state = stance.program.measure(stance.q, stance.v)
-    found = program.solve(
-        state, stance.q, stance.v, np.ones(2, bool), stance.target.wrench
-    )
+        _want(program, rows[6 + neck : 7 + neck], np.array([wanted]), weight)
+    found = stance.solve()
     # Their sum weighs 4, and what holds the rest together weighs 1e-9 beside it.
-    assert found.x[6 + neck] == pytest.approx((3.0 - 3.0) / 4.0, abs=1e-5)
+    assert found.vdot[6 + neck] == pytest.approx((3.0 - 3.0) / 4.0, abs=1e-5)
 
 
-def _wanting(name, J, desired):
-    return AccelerationTask(name, lambda: (J, np.zeros(len(J))), desired=desired)
+def _want(program, J, desired, weight):
+    zero = np.zeros(len(J))
+    program.add(AccelerationTask("", lambda now: (J, zero), desired=desired), weight)
 
 
 @pytest.mark.parametrize("weight", [0.0, -1.0])
 def test_a_weight_is_more_than_nothing(weight):
-    program = Standing().program.program
+    program = Standing().program
     with pytest.raises(BackbeatError, match="a weight is > 0"):
-        program.add(AccelerationTask("idle", lambda: (None, None)), weight)
+        program.add(AccelerationTask("idle", lambda now: (None, None)), weight)
 
 
-def test_presets_are_looked_up_and_checked():
-    assert preset_names() == [NAME]
-    with pytest.raises(BackbeatError, match="did you mean momentum"):
-        load_preset("momentm")
+def test_presets_are_looked_up_and_lie_beneath_what_is_given():
     with pytest.raises(BackbeatError, match="did you mean momentum"):
         Scenario.of(behavior="stand", preset="momentm").check()
-    robot = make_robot("atlas", ("sticks",), Mount())
-    with pytest.raises(BackbeatError, match="has no task for l_stick_tip"):
-        make_whole_body_program(robot, FEET, ("l_stick_tip",), NAME)
-    welded = make_robot("atlas", (), Mount(p_WB=(0.0, 0.0, 1.0)))
-    with pytest.raises(BackbeatError, match="robots that stand on their feet"):
-        make_whole_body_program(welded, (), (), NAME)
-    assert type(make_whole_body_program(robot, FEET, ())) is WholeBodyProgram
+    told = {"whole_body": {"swing": 3.0}}
+    scenario = Scenario.of(behavior="stand", preset=NAME).with_weights(told).check()
+    weights = scenario.control.on_weights(None)
+    preset = preset_weights()
+    assert weights.whole_body == replace(preset.whole_body, swing_weight=3.0)
+    assert scenario.to_dict()["preset"] == NAME
+    usual = Scenario.of(behavior="stand").check().control.on_weights(None)
+    assert usual == ControllerWeights()
 
 
 # --- in closed loop ------------------------------------------------------------------
@@ -320,7 +324,9 @@ def test_presets_are_looked_up_and_checked():
 def test_it_stands_in_closed_loop(built):
     scenario = Scenario.of(behavior="stand", lead_in=0.1, duration=0.3, preset=NAME)
     loop = build_closed_loop(built("stand"), scenario)
-    assert isinstance(loop.whole_body.core.program, PresetProgram)
+    program = loop.whole_body.core.program
+    assert type(program) is WholeBodyProgram
+    assert program.gains_for(program.make_target()) == preset_weights().whole_body
     run = run_scenario(scenario, built("stand"))
     assert not run.fell
     assert run.tick_safety.count == 0

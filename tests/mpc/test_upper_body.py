@@ -130,7 +130,7 @@ def test_mistakes_are_told(built, tmp_path):
     path.write_text(
         "behavior: march\npreset: momentum\nupper_body: {hand: left hand}\n"
     )
-    with pytest.raises(BackbeatError, match="half of it"):
+    with pytest.raises(BackbeatError, match="leave one of the two out"):
         load_scenario(path)
     with pytest.raises(BackbeatError, match="unknown hand 'paw'"):
         UpperBody(Reference(built("march")), "paw")

@@ -10,11 +10,12 @@ from scipy.optimize import nnls
 from backbeat.models.contact.cones import PATCH_MARGIN
 from backbeat.mpc.whole_body.programs import momentum as whole_body_program
 from backbeat.mpc.whole_body.programs.contact_motion import MOST_PULL, MOST_TURN
-from backbeat.mpc.whole_body.programs.gains import WholeBodyGains
 from backbeat.mpc.whole_body.programs.momentum import (
     WholeBodyProgram,
     WholeBodySolution,
 )
+from backbeat.mpc.whole_body.programs.tasks import WholeBodyGains
+from backbeat.mpc.whole_body.tick_explanation import report_tasks
 from backbeat.optimization.qp.program import DaqpSolver, QuadraticProgram
 from tests.mpc.full_program import FRICTION, FullProgram
 from tests.mpc.whole_body_cases import FEET, TIPS, Stance
@@ -301,6 +302,27 @@ def test_the_answer_is_that_of_the_program_stated_in_full(stance, solution):
     assert relative(solution.vdot, vdot) < ELIMINATION
     assert relative(solution.tau, tau) < ELIMINATION
     assert relative(solution.wrench, wrench) < ELIMINATION
+
+
+def test_every_task_costs_what_it_does_in_full(stance, solution):
+    """Term by term, with the rows of Drake and the test's own formulas."""
+    stance.program.solve(stance.q, stance.v, stance.target)
+    costs = {}
+    for task in report_tasks(stance.program, solution):
+        # Turn and path of a foot in the air, and wrenches of it, which are none.
+        name = task.name.removeprefix("turn of ")
+        name = name.removeprefix("path of ") if "in the air" in name else name
+        costs[name] = costs.get(name, 0.0) + task.cost
+    full = FullProgram(stance).costs(solution.vdot, solution.wrench)
+    planned = stance.target.wrench[~stance.target.standing]
+    gains = stance.program.gains_for(stance.target)
+    full["wrenches as planned"] -= 0.5 * gains.wrench_weight * (planned**2).sum()
+    total = sum(full.values())
+    assert set(costs) == {name for name in full if name in costs or full[name]}
+    for name, cost in costs.items():
+        # The inverse of a limb is damped, and so is what its slack does.
+        close = 1e-2 if "in the air" in name else 1e-5
+        assert cost == pytest.approx(full[name], rel=close, abs=1e-7 * total), name
 
 
 def test_the_solution_satisfies_the_optimality_conditions(stance):

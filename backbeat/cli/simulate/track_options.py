@@ -65,7 +65,9 @@ Planner = Annotated[
 ]
 Preset = Annotated[
     str | None,
-    typer.Option(help="Other tasks for the whole-body controller: momentum."),
+    typer.Option(
+        help="Weights file that ships, beneath what the scenario gives: momentum.",
+    ),
 ]
 Remote = Annotated[
     str | None,

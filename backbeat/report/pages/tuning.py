@@ -9,7 +9,7 @@ from backbeat.mpc.sweep.tuning import TuningResult, TuningTrial
 from backbeat.report.pages.template import rendered
 from backbeat.report.plots.style import COLORS, HEIGHT, STYLE, WIDTH, svg
 
-# A chance below this counts as no accident.
+# A p-value below this counts as no accident.
 CLEAR = 0.05
 # Weights side by side in a figure.
 COLUMNS = 3

@@ -10,7 +10,7 @@ from backbeat.mpc.predictive.settings import PlanSettings
 from backbeat.mpc.scenario.upper_body_task import UpperBodyTask
 from backbeat.mpc.weights.changes import RecoveryChanges, WeightChanges
 from backbeat.mpc.weights.controller_weights import AnyWeights, ControllerWeights
-from backbeat.mpc.whole_body.programs.task_preset import preset_names
+from backbeat.mpc.weights.files import load_weights, shipped_weights
 from backbeat.optimization.terms.changes import given
 
 PLANNERS = ("inside", "process")
@@ -22,8 +22,8 @@ class ControlOptions:
 
     # Where plans are made: inside, or in a second process, which takes a planning time.
     planner: str = "inside"
-    # Tasks of the whole-body controller by name, see `mpc/whole_body/presets`; the
-    # usual ones if there is none.
+    # Name of a weights file that ships, see `mpc/weights`; "" for none. The weights
+    # that are given count before it.
     preset: str = ""
     # A hand that follows a target by task space while legs do as the behavior says.
     upper_body: UpperBodyTask = field(default_factory=UpperBodyTask)
@@ -55,12 +55,17 @@ class ControlOptions:
         return given(self.weights) | ({"recovery": recovery} if recovery else {})
 
     def on_weights(self, base: AnyWeights) -> ControllerWeights:
-        """Weights of the controllers: some base, None for those that ship, and these.
+        """Weights of the controllers: some base, those of the preset, and these.
+
+        Args:
+            base: None for those that ship.
 
         Raises:
-            BackbeatError: a value makes no sense.
+            BackbeatError: a value makes no sense, or there is no such preset.
         """
-        return ControllerWeights.of(base).changed(self.given_weights(), "scenario")
+        told = load_weights(self.preset) if self.preset else {}
+        weights = ControllerWeights.of(base).changed(told, f"preset {self.preset}")
+        return weights.changed(self.given_weights(), "scenario")
 
     def with_weights(self, told: Mapping[str, Any]) -> "ControlOptions":
         """The same with weights by section and key where none are given."""
@@ -81,11 +86,11 @@ class ControlOptions:
     def _check_weights(self) -> None:
         """Raises a BackbeatError about weights without sense or without effect."""
         weights, usual = self.on_weights(None), ControllerWeights()
-        ours = weights.whole_body == usual.whole_body and weights.stance == usual.stance
-        if self.preset and not ours:
+        if self.upper_body.hand and not weights.whole_body.eliminate_limbs:
             raise BackbeatError(
-                f"scenario: preset {self.preset} has weights and gains of its own; "
-                "leave it out, or whole_body and stance of the weights"
+                "scenario: upper_body takes the joints above the legs, which then "
+                "have to follow their contacts: weights with eliminate_limbs: false, "
+                "as those of the preset momentum, do not; leave one of the two out"
             )
         if self.upper_body.hand and weights.stance != usual.stance:
             raise BackbeatError(
@@ -97,14 +102,9 @@ class ControlOptions:
         """Raises a BackbeatError when its values make no sense."""
         if self.planner not in PLANNERS:
             raise unknown_name("planner", self.planner, PLANNERS)
-        if self.preset and self.preset not in preset_names():
-            raise unknown_name("preset of tasks", self.preset, preset_names())
+        if self.preset and self.preset not in shipped_weights():
+            raise unknown_name("preset of weights", self.preset, shipped_weights())
         self.upper_body.check()
-        if self.upper_body.hand and self.preset:
-            raise BackbeatError(
-                "scenario: a preset of tasks has the whole body, and upper_body takes "
-                "half of it; leave one of them out"
-            )
         self._check_weights()
         if self.beat_priority is not None:
             check_beat_priority("scenario", self.beat_priority)

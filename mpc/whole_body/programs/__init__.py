@@ -1,1 +1,1 @@
-"""Whole-body quadratic programs: momentum, and tasks of named presets."""
+"""The whole-body quadratic program: tasks, limits, and how it is built and solved."""

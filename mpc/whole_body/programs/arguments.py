@@ -18,6 +18,7 @@ from backbeat.models.compiled.arrays import (
     Vector,
 )
 from backbeat.models.dynamics.kinematic_tree import KinematicTree, Workspace
+from backbeat.mpc.whole_body.programs.tasks import WholeBodyGains
 
 
 class ModelData(NamedTuple):
@@ -40,9 +41,12 @@ class ModelData(NamedTuple):
     contact_size: Matrix  # (C, 2) half length and half width, 0 of soles that roll
     contact_rolls: Vector  # (C,) half widths of soles that roll [m], or `FLAT`
     # (L, 6) joints that follow the first L contacts; -1 where a limb has no more.
+    # Limbs that are not eliminated are not among them.
     limb: IndexMatrix
     limb_range: Array3  # (2, L, 6) where they stop, or the limb stops to yield
     free: Indices  # (na,) the other joints
+    posed: Indices  # those whose posture is tracked, by their index in `free`
+    num_limbs: int  # contacts that a limb carries, which come first
     # (L, X) of the other joints, by their index in `free`, those that move a contact
     # too: a waist between base and leg, the seventh joint of a leg; -1 for no more.
     coupled: IndexMatrix
@@ -53,32 +57,6 @@ class ModelData(NamedTuple):
     trunk_p: Vector  # (3,)
     point_body: Indices  # (P,) points with tasks or known loads
     point_p: Matrix  # (P, 3)
-
-
-class Gains(NamedTuple):
-    """Weights and gains of the tick; see `WholeBodyGains` for their meaning."""
-
-    momentum_weight: float
-    linear_weight: float
-    orientation_weight: float
-    posture_weight: float
-    wrench_weight: float
-    point_weight: float
-    contact_weight: float
-    swing_weight: float
-    com_stiffness: float
-    com_damping: float
-    momentum_gain: float
-    orientation_stiffness: float
-    orientation_damping: float
-    posture_stiffness: float
-    posture_damping: float
-    contact_damping: float
-    contact_flatness: float
-    swing_stiffness: float
-    swing_damping: float
-    point_stiffness: float
-    point_damping: float
 
 
 class Target(NamedTuple):
@@ -105,6 +83,18 @@ class Target(NamedTuple):
     may_step: Flags  # (1,) bool: whether soles may go where no plan has them yet
 
 
+class Rows(NamedTuple):
+    """Rows of the tasks; see `backbeat.mpc.whole_body.programs.rows`."""
+
+    T: Matrix  # (K, n), but for rows of one unknown
+    unit: Indices  # (K,) which unknown that is, or -1
+    y: Vector  # (K,) what T z shall be
+    wanted: Vector  # (K,) desired value, of which y is without what z cannot change
+    weight: Vector  # (K,)
+    task: IndexMatrix  # (K, 2) which task, and which body, point or contact it is of
+    used: Indices  # (1,) how many there are
+
+
 class ProgramWorkspace(NamedTuple):
     """Workspace of a tick: dynamics, program and results."""
 
@@ -113,6 +103,7 @@ class ProgramWorkspace(NamedTuple):
     M: Matrix  # (nv, nv)
     J: Array3  # (C, 6, nv) contact Jacobians, patch axes
     Jdv: Matrix  # (C, 6)
+    required: Matrix  # (C, 6) acceleration that a contact is to have, patch axes
     # Without the roll of soles that roll, and the pitch of those on an edge.
     R: Array3  # (C, 3, 3)
     # (C, 3) from the base origin; where soles touch that roll or are on an edge.
@@ -121,6 +112,7 @@ class ProgramWorkspace(NamedTuple):
     pitch: Vector  # (C,) of patches on an edge, toe down [rad]
     Z: Matrix  # (nv, n)
     z0: Vector  # (nv,)
+    rows: Rows
     H: Matrix  # (n, n)
     g: Vector  # (n,)
     A: Matrix  # (rows, n)
@@ -135,8 +127,8 @@ class ProgramArguments(NamedTuple):
     """All that the program of a tick is built from."""
 
     model: ModelData
-    stepping: Gains
-    stance: Gains
+    stepping: WholeBodyGains
+    stance: WholeBodyGains
     target: Target
     work: ProgramWorkspace
 

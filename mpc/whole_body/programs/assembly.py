@@ -1,6 +1,6 @@
 """Assembly of the whole-body quadratic program, compiled.
 
-The state first, then limbs and base as functions of the unknowns, then costs and
+The state first, then limbs and base as functions of the unknowns, then tasks and
 limits; `backbeat.mpc.whole_body.programs.limb_elimination` has the notation.
 """
 
@@ -25,17 +25,10 @@ from backbeat.mpc.whole_body.programs.arguments import (
     ProgramWorkspace,
     Target,
 )
-from backbeat.mpc.whole_body.programs.contact_motion import contact_acceleration
-from backbeat.mpc.whole_body.programs.costs import (
-    apply_known_loads,
-    contact_cost,
-    momentum_cost,
-    orientation_cost,
-    point_cost,
-    posture_cost,
-)
 from backbeat.mpc.whole_body.programs.limb_elimination import eliminate
 from backbeat.mpc.whole_body.programs.limits import limits
+from backbeat.mpc.whole_body.programs.rows import accumulate
+from backbeat.mpc.whole_body.programs.tasks import write_tasks
 
 
 @compiled
@@ -121,22 +114,30 @@ def update_state(
 
 
 @compiled
+def apply_known_loads(model, target, q, work):
+    """Takes the known loads on points off the bias forces."""
+    nv = work.bias.shape[0]
+    R = np.empty((3, 3))
+    r = np.empty(3)
+    J = np.empty((6, nv))
+    for p in range(model.point_body.shape[0]):
+        f = target.point_force[p]
+        if f[0] == 0.0 and f[1] == 0.0 and f[2] == 0.0:
+            continue
+        body = model.point_body[p]
+        frame_pose(model.tree, work.ws, q, body, np.eye(3), model.point_p[p], R, r)
+        frame_jacobian(model.tree, work.ws, body, r, J)
+        for j in range(nv):
+            work.bias[j] -= J[3, j] * f[0] + J[4, j] * f[1] + J[5, j] * f[2]
+
+
+@compiled
 def assemble(model, gains, target, q, v, work):
     """Builds the program of one tick in `work`; `update_state` comes first."""
-    H, g = work.H, work.g
-    n = g.shape[0]
-    for i in range(n):
-        g[i] = 0.0
-        for j in range(n):
-            H[i, j] = 0.0
     apply_known_loads(model, target, q, work)
     eliminate(model, gains, target, v, work)
-    if model.tree.floating:
-        momentum_cost(model, gains, target, work, H, g)
-    orientation_cost(model, gains, target, q, v, work, H, g)
-    point_cost(model, gains, target, q, v, work, H, g)
-    posture_cost(model, gains, target, q, v, work, H, g)
-    contact_cost(model, gains, target, v, work, H, g)
+    write_tasks(model, gains, target, q, v, work)
+    accumulate(work.rows, work.H, work.g)
     limits(model, target, q, v, work)
 
 
@@ -201,13 +202,3 @@ def recover_bound(
     """`recover` of bound arguments."""
     of = bound.content
     recover(of.model, of.target, of.work, z, vdot, tau)
-
-
-@compiled
-def contact_bound(
-    bound: Bound[ProgramArguments], v: Vector, contact: int, out: Vector
-) -> None:
-    """`contact_acceleration` of bound arguments."""
-    of = bound.content
-    gains = of.stance if uses_stance_gains(of.target) else of.stepping
-    contact_acceleration(of.model, gains, of.target, of.work, v, contact, out)

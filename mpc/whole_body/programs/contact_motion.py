@@ -26,12 +26,13 @@ def contact_acceleration(model, gains, target, work, v, c, out):
     if target.standing[c]:
         # Flat on its support, free to have slid and turned: no force fights a slip.
         along = phi[0] * T[0, 2] + phi[1] * T[1, 2] + phi[2] * T[2, 2]
+        turning, moving = gains.contact_axes
         for i in range(3):
             e = 0.0
             for m in range(3):
                 e += R[m, i] * (phi[m] - along * T[m, 2])
-            out[i] = gains.contact_flatness * e - gains.contact_damping * V[i]
-            out[3 + i] = -gains.contact_damping * V[3 + i]
+            out[i] = gains.contact_flatness * e - turning * gains.contact_damping * V[i]
+            out[3 + i] = -(moving * gains.contact_damping) * V[3 + i]
         if work.edge[c] != 0.0:
             out[1] = _pitch_acceleration(gains, target, work, c, V[1])
         return

@@ -142,7 +142,7 @@ def eliminate(model, gains, target, v, work):
 def _follow_contacts(model, gains, target, v, work, inverses, K, k):
     """Writes J_L^-1, K, and k of every limb that has a contact."""
     nf = v.shape[0] - model.effort.shape[0]
-    J_L, a = np.empty((6, 6)), np.empty(6)
+    J_L = np.empty((6, 6))
     for c in range(model.limb.shape[0]):
         lever = model.scale  # turns and motions compare at the robot's size
         rolls = model.contact_rolls[c] > 0.0
@@ -161,6 +161,7 @@ def _follow_contacts(model, gains, target, v, work, inverses, K, k):
         for i in range(6):
             for j in range(3):
                 inverse[i, j] *= lever
+        a = work.required[c]
         contact_acceleration(model, gains, target, work, v, c, a)
         for i in range(6):
             s = 0.0

@@ -43,6 +43,13 @@ class LimbJoints(NamedTuple):
     coupled: np.ndarray
     ranges: np.ndarray
 
+    @staticmethod
+    def none(joints: int) -> "LimbJoints":
+        """No joints that follow, of so many."""
+        none = np.zeros((0, FOLLOWING), np.int64)
+        free = np.arange(joints)
+        return LimbJoints(none, free, none, np.zeros((2, 0, FOLLOWING)))
+
 
 # Found once for a robot, for every program of every loop asks for them.
 _found: WeakKeyDictionary[RobotModel, dict[tuple[str, ...], LimbJoints]] = (

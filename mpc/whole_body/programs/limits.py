@@ -1,11 +1,20 @@
-"""Limits of the whole-body program: hard rows and bounds, compiled."""
+"""Limits of the whole-body program: hard rows and bounds, compiled, and their names.
+
+`limit_blocks` declares them in their order, which is that of `limits`: the size of the
+program and the names of limits in explanations follow.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from backbeat.models.actuation.effort_limits import highest_effort
 from backbeat.models.compiled import compiled
-from backbeat.models.contact.cones import CONE_ROWS
+from backbeat.models.contact.cones import CONE, CONE_ROWS
 from backbeat.models.dynamics.finite import UNBOUNDED
+from backbeat.models.robot.model import RobotModel
+from backbeat.mpc.whole_body.programs.arguments import ModelData, ProgramWorkspace
 
 # Most normal force on one contact [weights of the robot].
 MAX_FORCE = 3.0
@@ -16,6 +25,84 @@ STOP_TIME, STOP_MOST, MOST = 0.05, 500.0, 2000.0
 # their range; they may not leave it within this time [s], braking at most so hard
 # [rad/s^2].
 LIMB_ROOM, LIMB_TIME, LIMB_MOST = 0.02, 0.05, 500.0
+# Accelerations of joints before their stops are of this size [rad/s^2].
+BRAKING = 100.0
+
+# (k,) what a bound is in its own unit more than in the program, from the workspace,
+# the block's upper bounds there, and v (nv,).
+Offset = Callable[[ProgramWorkspace, np.ndarray, np.ndarray], np.ndarray]
+
+
+@dataclass(frozen=True)
+class LimitBlock:
+    """Bounds of one kind, one after the other.
+
+    Attributes:
+        names: of each, in words; {side} stands for lower or upper.
+        unit: of the bounds.
+        sizes: (k,) to compare what is left with, in that unit.
+        offset: see `Offset`; None for zero.
+        gives_way: whether they are left out where the program has no solution.
+    """
+
+    names: Sequence[str]
+    unit: str
+    sizes: np.ndarray
+    offset: Offset | None = None
+    gives_way: bool = False
+
+
+def limit_blocks(
+    robot: RobotModel, contacts: Sequence[str], model: ModelData
+) -> tuple[LimitBlock, ...]:
+    """All limits of a program: those of its unknowns, then those of its rows."""
+    joints, motors = robot.joint_names, robot.motors
+    nf, limb = robot.base_velocities, model.limb.ravel()
+    pairs = [" and ".join(joints[j] for j in pair) for pair in motors.pairs.joints]
+
+    def braking(chosen: np.ndarray, end: str) -> list[str]:
+        return [f"{joints[j]} braking before its {{side}} {end}" for j in chosen]
+
+    def of_joints(work: ProgramWorkspace, up: np.ndarray, v: np.ndarray) -> np.ndarray:
+        return np.asarray(motors.at(v[nf:])[1] - up)
+
+    def of_pairs(work: ProgramWorkspace, up: np.ndarray, v: np.ndarray) -> np.ndarray:
+        return np.asarray(motors.pair_limits(v[nf:])[2] - up)
+
+    def of_limbs(work: ProgramWorkspace, up: np.ndarray, v: np.ndarray) -> np.ndarray:
+        return work.z0[nf + limb]
+
+    ones, limit = np.ones, "at its {side} limit"
+    return (
+        LimitBlock(
+            braking(model.free, "stop"), "rad/s^2", BRAKING * ones(len(model.free))
+        ),
+        LimitBlock(
+            [f"normal force of {name} {limit}" for name in contacts for _ in range(6)],
+            "weights",
+            ones(6 * len(contacts)),
+        ),
+        LimitBlock(
+            [row.format(name) for name in contacts for row in CONE],
+            "weights",
+            ones(CONE_ROWS * len(contacts)),
+        ),
+        LimitBlock(
+            [f"torque of {name} {limit}" for name in joints],
+            "N m",
+            robot.effort_limits,
+            of_joints,
+        ),
+        LimitBlock(
+            [f"motor {m} of {pair} {limit}" for pair in pairs for m in (1, 2)],
+            "N m",
+            np.repeat(motors.pairs.effort, 2),
+            of_pairs,
+        ),
+        LimitBlock(
+            braking(limb, "end"), "rad/s^2", BRAKING * ones(len(limb)), of_limbs, True
+        ),
+    )
 
 
 @compiled

@@ -4,7 +4,7 @@
                 contact and, by contact, its wrench w where it stands and its
                 swing-acceleration slack s, added to the acceleration of its path,
                 where it swings (30 for Atlas on two feet, 36 on a chair)
-    minimize    the declared tasks of `backbeat.mpc.whole_body.programs.gains`, each
+    minimize    the declared tasks of `backbeat.mpc.whole_body.programs.tasks`, each
                 half its weight times the squares of what is off
     subject to  equations of motion and contact accelerations (eliminated),
                 wrench cones, torque limits, acceleration bounds before stops
@@ -18,22 +18,22 @@ error. Sources
 """
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from backbeat.models.common.errors import BackbeatError, unknown_name
 from backbeat.models.compiled.bound import bind
-from backbeat.models.contact.cones import CONE_ROWS, PATCH_MARGIN, wrench_cone
 from backbeat.models.contact.friction import TRACKED_FRICTION
 from backbeat.models.dynamics.finite import UNBOUNDED
-from backbeat.models.dynamics.frame_arrays import frame_arrays
-from backbeat.models.dynamics.frames import LINE
-from backbeat.models.dynamics.kinematic_tree import make_workspace
 from backbeat.models.robot.model import RobotModel
+from backbeat.models.state.configuration import Configuration
 from backbeat.mpc.reference.scale import body_scale
+from backbeat.mpc.whole_body.programs.allocation import (
+    make_model,
+    make_target,
+    make_workspace,
+)
 from backbeat.mpc.whole_body.programs.arguments import (
-    Gains,
     ModelData,
     ProgramArguments,
     ProgramWorkspace,
@@ -41,16 +41,24 @@ from backbeat.mpc.whole_body.programs.arguments import (
     WrittenSolution,
 )
 from backbeat.mpc.whole_body.programs.assembly import (
-    contact_bound,
     recover_bound,
     update_state,
     uses_stance_gains,
 )
-from backbeat.mpc.whole_body.programs.gains import STANCE_GAINS, WholeBodyGains
-from backbeat.mpc.whole_body.programs.limbs import find_limbs
+from backbeat.mpc.whole_body.programs.limits import limit_blocks
+from backbeat.mpc.whole_body.programs.own_tasks import (
+    AccelerationTask,
+    Instant,
+    OwnRows,
+    own_rows,
+    with_rows,
+)
 from backbeat.mpc.whole_body.programs.solving import share_out, solve_from
+from backbeat.mpc.whole_body.programs.tasks import STANCE_GAINS, WholeBodyGains
+from backbeat.mpc.whole_body.programs.upper_body import GIVEN_WEIGHT, UpperBody
 from backbeat.optimization.qp.active_set import ActiveSetSolver
 from backbeat.optimization.qp.program import QPSolution, QuadraticProgram
+from backbeat.optimization.terms.declared import as_tuple
 
 
 @dataclass(frozen=True)
@@ -94,7 +102,9 @@ class WholeBodyProgram:
         contacts: names of the patches it may stand on, in the order of targets.
         points: names of the frames with point tasks.
         model: the robot as the assembly reads it.
+        limits: its limits, in the order of the bounds.
         workspace: dynamics and program of the last call, which the next overwrites.
+        tasks: of one's own, see `add`.
     """
 
     def __init__(
@@ -123,133 +133,37 @@ class WholeBodyProgram:
             BackbeatError: a contact is unknown, or one without a limb comes first.
         """
         self.robot, self.contacts, self.points = robot, tuple(contacts), tuple(points)
-        scale = self._scale = body_scale(robot)
+        scale = body_scale(robot)
         self._stepping_gains = gains or WholeBodyGains().at(scale)
-        self.model: ModelData = self._make_model(friction)
+        self.model: ModelData = make_model(
+            robot,
+            self.contacts,
+            self.points,
+            friction,
+            self._stepping_gains.eliminate_limbs,
+        )
         on_limbs = len(self.model.limb) == len(self.contacts) > 1
         usual = STANCE_GAINS.at(scale) if gains is None else self._stepping_gains
         self._stance_gains = (stance or usual) if on_limbs else self._stepping_gains
-        work = self.workspace = self._make_workspace()
+        self.limits = limit_blocks(robot, self.contacts, self.model)
+        bounds = sum(len(block.names) for block in self.limits)
+        work = self.workspace = make_workspace(robot, self.model, bounds)
         self._program = QuadraticProgram(work.H, work.g, work.A, work.lower, work.upper)
         self._bind(self.make_target())
         self._solver = ActiveSetSolver()
-
-    def _make_model(self, friction: float) -> ModelData:
-        robot = self.robot
-        for name in self.contacts:
-            if name not in robot.contacts:
-                raise unknown_name("contact", name, robot.contacts)
-        patches = [robot.contacts[name] for name in self.contacts]
-        has_limb = [len(p.limb) > 0 for p in patches]
-        if has_limb != sorted(has_limb, reverse=True):
-            raise BackbeatError(
-                f"contacts {', '.join(self.contacts)}: those with a limb come first"
-            )
-        limbs = find_limbs(robot, self.contacts[: sum(has_limb)])
-        cones = [
-            wrench_cone(
-                PATCH_MARGIN * c.bearing[0], PATCH_MARGIN * c.bearing[1], friction
-            )
-            for c in patches
-        ]
-        edges = [
-            wrench_cone(LINE, PATCH_MARGIN * c.bearing[1], friction) for c in patches
-        ]
-        contact = frame_arrays([c.frame for c in patches])
-        point = frame_arrays([robot.frame(name) for name in self.points])
-        return ModelData(
-            tree=robot.tree,
-            gravity=robot.gravity,
-            mass=robot.total_mass,
-            scale=self._scale.length,
-            effort=robot.effort_limits,
-            stall=robot.motors.stall,
-            slope=robot.motors.slope,
-            pairs=robot.motors.pairs,
-            damping=robot.damping,
-            position_lower=robot.position_lower,
-            position_upper=robot.position_upper,
-            contact_body=contact.body,
-            contact_R=contact.R_PF,
-            contact_p=contact.p_PF,
-            contact_size=np.reshape(
-                [[c.half_length, 0.0 if c.rolls else c.half_width] for c in patches],
-                (-1, 2),
-            ),
-            contact_rolls=np.array([c.rolled_width for c in patches], float),
-            limb=limbs.limb,
-            limb_range=limbs.ranges,
-            free=limbs.free,
-            coupled=limbs.coupled,
-            cone=np.array(cones).reshape(-1, CONE_ROWS, 6),
-            edge_cone=np.array(edges).reshape(-1, CONE_ROWS, 6),
-            trunk_body=robot.trunk.body,
-            trunk_R=robot.trunk.R_PF,
-            trunk_p=robot.trunk.p_PF,
-            point_body=point.body,
-            point_p=point.p_PF,
-        )
-
-    def _make_workspace(self) -> ProgramWorkspace:
-        robot, C = self.robot, len(self.contacts)
-        nv, nj = robot.num_velocities, robot.num_joints
-        L = len(self.model.limb)
-        n = len(self.model.free) + 6 * C
-        rows = C * CONE_ROWS + nj + 2 * len(self.model.pairs.joints) + 6 * L
-        z = np.zeros
-        return ProgramWorkspace(
-            ws=make_workspace(robot.tree),
-            bias=z(nv),
-            M=z((nv, nv)),
-            J=z((C, 6, nv)),
-            Jdv=z((C, 6)),
-            R=z((C, 3, 3)),
-            r=z((C, 3)),
-            edge=z(C),
-            pitch=z(C),
-            Z=z((nv, n)),
-            z0=z(nv),
-            H=z((n, n)),
-            g=z(n),
-            A=z((rows, n)),
-            lower=z(n + rows),
-            upper=z(n + rows),
-            com=z(3),
-            momentum=z(6),
-            R_trunk=z((3, 3)),
-        )
+        self.tasks: list[AccelerationTask] = []
+        kinds = {type(self._stepping_gains), type(self._stance_gains)}
+        self._has_own_terms = kinds != {WholeBodyGains}
 
     def make_target(self) -> Target:
         """An empty target to fill: everything at zero, all contacts standing."""
-        nj, C, P = self.robot.num_joints, len(self.contacts), len(self.points)
-        z = np.zeros
-        return Target(
-            com=z((3, 3)),
-            momentum=z((2, 3)),
-            R_base=np.eye(3),
-            base=z((2, 3)),
-            R_trunk=np.eye(3),
-            trunk=z((2, 3)),
-            joints=z((3, nj)),
-            standing=np.ones(C, bool),
-            R_contact=np.tile(np.eye(3), (C, 1, 1)),
-            contact=z((C, 3)),
-            contact_motion=z((2, C, 6)),
-            wrench=z((C, 6)),
-            edge=z(C),
-            pitch=z(C),
-            point=z((3, P, 3)),
-            point_on=z(P),
-            point_force=z((P, 3)),
-            may_step=np.ones(1, bool),
-        )
+        return make_target(self.robot.num_joints, len(self.contacts), len(self.points))
 
     def _bind(self, target: Target) -> None:
         """Prepares what is compiled for a target that comes again and again."""
         self._target = target
-        # A whole number, as in `com_damping=2`, would have all compiled anew for it.
         stepping, stance = (
-            Gains(**{name: float(gain) for name, gain in asdict(gains).items()})
+            as_tuple(gains, WholeBodyGains)
             for gains in (self._stepping_gains, self._stance_gains)
         )
         self._bound = bind(
@@ -260,11 +174,24 @@ class WholeBodyProgram:
         """The weights and gains with which a target is tracked."""
         return self._stance_gains if uses_stance_gains(target) else self._stepping_gains
 
-    def contact_acceleration(self, v: np.ndarray, contact: int) -> np.ndarray:
-        """(6,) what a contact of the last target shall do, in patch axes."""
-        out = np.empty(6)
-        contact_bound(self._bound, v, contact, out)
-        return out
+    def add(
+        self, task: AccelerationTask, weight: float | None = None
+    ) -> AccelerationTask:
+        """Adds a task of one's own: a constraint, or with a weight a cost.
+
+        Raises:
+            BackbeatError: the weight is not above zero.
+        """
+        self.tasks.append(task.weighted(weight))
+        return task
+
+    def own_rows(self, q: np.ndarray, v: np.ndarray, target: Target) -> list[OwnRows]:
+        """Rows of the tasks of one's own at (q, v)."""
+        if not self.tasks and not self._has_own_terms:
+            return []
+        gains = self.gains_for(target)
+        state = Configuration(self.robot, q, v)
+        return list(own_rows(self.tasks, gains, Instant(self.robot, state, target)))
 
     def measure(self, q: np.ndarray, v: np.ndarray) -> ProgramWorkspace:
         """Computes dynamics, contacts, center of mass and momentum at (q, v)."""
@@ -299,18 +226,24 @@ class WholeBodyProgram:
             np.empty(len(work.upper)),
         )
         wrench, swing_slack = np.empty((C, 6)), np.empty((C, 6))
+        own = self.own_rows(q, v, target)
         rounds = solve_from(
             self._bound,
             q,
             v,
-            _NO_GUESS if warm_dual is None else warm_dual,
+            _NO_GUESS if warm_dual is None or own else warm_dual,
             PRIMAL_TOLERANCE,
             DUAL_TOLERANCE,
             WrittenSolution(dual, vdot, tau, wrench, swing_slack),
         )
         if rounds > 0:
             return WholeBodySolution(tau, vdot, wrench, swing_slack, dual, True, rounds)
-        solution, is_solved = self._solve_longer(warm_dual)
+        program = self._program
+        if own:
+            program = with_rows(program, work, own)
+            if warm_dual is not None and len(warm_dual) != len(program.lower):
+                warm_dual = None
+        solution, is_solved = self._solve_longer(program, warm_dual)
         recover_bound(self._bound, solution.x, vdot, tau)
         share_out(target, solution.x, wrench, swing_slack)
         is_inaccurate = solution.found and not is_solved
@@ -325,15 +258,40 @@ class WholeBodyProgram:
             status="inaccurate" if is_inaccurate else solution.status,
         )
 
-    def _solve_longer(self, warm_dual: np.ndarray | None) -> tuple[QPSolution, bool]:
-        """The program as it stands by the general solver, and whether it is solved."""
-        work = self.workspace
-        solution: QPSolution = self._solver.solve(self._program, warm_dual)
+    def _solve_longer(
+        self, program: QuadraticProgram, warm_dual: np.ndarray | None
+    ) -> tuple[QPSolution, bool]:
+        """A program by the general solver, and whether it is solved."""
+        solution: QPSolution = self._solver.solve(program, warm_dual)
         is_solved = solution.is_optimal(PRIMAL_TOLERANCE, DUAL_TOLERANCE)
         if not is_solved:
             # Joints of limbs may come to their stops when nothing else is possible.
-            limbs = slice(len(work.lower) - self.model.limb.size, None)
-            work.lower[limbs], work.upper[limbs] = -UNBOUNDED, UNBOUNDED
-            solution = self._solver.solve(self._program)
+            sizes = [len(block.names) for block in self.limits]
+            gives_way = np.repeat([block.gives_way for block in self.limits], sizes)
+            bent = np.flatnonzero(gives_way)
+            program.lower[bent], program.upper[bent] = -UNBOUNDED, UNBOUNDED
+            solution = self._solver.solve(program)
             is_solved = solution.is_optimal(PRIMAL_TOLERANCE, DUAL_TOLERANCE)
         return solution, is_solved
+
+
+def make_whole_body_program(
+    robot: RobotModel,
+    contacts: Sequence[str],
+    points: Sequence[str],
+    gains: tuple[WholeBodyGains, WholeBodyGains],
+    upper: UpperBody | None = None,
+) -> WholeBodyProgram:
+    """The program of a robot with the weights of a run.
+
+    Args:
+        robot, contacts, points: as of `WholeBodyProgram`.
+        gains: weights and gains at a scale of one, and in stance without steps.
+        upper: joints above the legs that go their own way; None for none.
+    """
+    if upper is not None:
+        own = replace(gains[0], posture_weight=GIVEN_WEIGHT, posture_feedforward=1.0)
+        return WholeBodyProgram(robot, contacts, points, own)
+    scale = body_scale(robot)
+    stepping, stance = (x.at(scale) for x in gains)
+    return WholeBodyProgram(robot, contacts, points, stepping, stance=stance)

@@ -20,7 +20,7 @@ import numpy as np
 from backbeat.models.compiled import WRITTEN
 from backbeat.models.state.configuration import Configuration
 from backbeat.mpc.whole_body.programs.assembly import build, recover_bound
-from backbeat.mpc.whole_body.programs.gains import WholeBodyGains
+from backbeat.mpc.whole_body.programs.tasks import WholeBodyGains
 from backbeat.mpc.whole_body.programs.momentum import WholeBodyProgram
 from backbeat.optimization.transcription.transcribe import Transcription
 from tests.mpc.test_whole_body_program import FEET, TIPS, Stance
