@@ -32,6 +32,8 @@ from backbeat.mpc.sweep.table import (
     result_row,
     run_key,
 )
+from backbeat.mpc.weights.controller_weights import ControllerWeights
+from backbeat.optimization.terms.user_file import UserFile, load_user_file
 
 # Called with the number of runs that are known and of those that may be missing yet,
 # and what has just ended.
@@ -69,6 +71,7 @@ def run_sweep(
     processes: int | None = None,
     executors: Sequence[Executor] = (),
     controller: UserCode | None = None,
+    terms: UserFile | None = None,
 ) -> SweepResult:
     """Makes the runs of a sweep that are not in its table yet.
 
@@ -79,8 +82,9 @@ def run_sweep(
         progress: called whenever a run has ended, or some were taken from the table.
         processes: how many runs at a time; None for one a core.
         executors: where to run instead, see `backbeat.jobs.cluster`; they read the
-            library, and the controller's file, under the same path.
+            library, and the user's files, under the same path.
         controller: makes what takes the place of our controllers; None for these.
+        terms: of the user's own, which the programs have besides; None for none.
 
     Raises:
         BackbeatError: a behavior is not in the library, an engine is not installed, a
@@ -95,9 +99,13 @@ def run_sweep(
         for c in sweep.cells
     }
     _check_durations(sweep, library)
+    base = ControllerWeights.with_terms(terms)
+    for cell in sweep.cells:
+        cell.scenario.control.on_weights(base)
     path = folder / f"{sweep.settings.name}.parquet"
     with locked(path, KIND):
-        runner = _Runner(sweep, library, keys, SweepTable(path), progress, controller)
+        own = controller, terms
+        runner = _Runner(sweep, library, keys, SweepTable(path), progress, own)
         try:
             outcomes = run_stream(runner.next_job, runner, processes, executors)
         finally:
@@ -148,6 +156,7 @@ def simulate(
     scenario: Scenario,
     key: str,
     controller: tuple[str, str] | None = None,
+    terms: tuple[str, str] | None = None,
 ) -> dict[str, Any]:
     """The job of one run: its row of the table.
 
@@ -158,6 +167,7 @@ def simulate(
         key: of the behavior's build.
         controller: where a user's own is, as FILE.py:NAME, and the file's hash; None
             for ours.
+        terms: where those of the user's own are, and the file's hash; None for none.
 
     Raises:
         BackbeatError: the behavior is no longer the one of this key, or the scenario
@@ -167,14 +177,19 @@ def simulate(
     if str(behavior.provenance.get("key")) != key:
         raise BackbeatError(f"{behavior.name} was built again while the sweep ran")
     own = load_user_code(controller[0]) if controller else None
-    if own and controller and own.sha256 != controller[1]:
-        raise BackbeatError(f"{own.file} was changed while the sweep ran")
+    added = load_user_file(terms[0]) if terms else None
+    for file, given in ((own, controller), (added, terms)):
+        if file and given and file.sha256 != given[1]:
+            raise BackbeatError(f"{file.file} was changed while the sweep ran")
+    weights = ControllerWeights.with_terms(added)
 
     def progress(share: float) -> None:
         report.progress(share, "in closed loop")
 
     try:
-        run = run_scenario(scenario, behavior, progress=progress, controller=own)
+        run = run_scenario(
+            scenario, behavior, weights, progress=progress, controller=own
+        )
         row = result_row(run_metrics(run))
     except BackbeatError:
         raise
@@ -199,9 +214,9 @@ class _Runner:
         keys: Mapping[tuple[str, str], str],
         table: SweepTable,
         progress: Progress | None,
-        controller: UserCode | None,
+        own: tuple[UserCode | None, UserFile | None],
     ) -> None:
-        self._controller = controller
+        self._controller, self._terms = own
         self.taken, self.known = 0, 0
         self._sweep, self._library, self._keys = sweep, library, keys
         self._table, self._report = table, progress
@@ -223,16 +238,20 @@ class _Runner:
             cell = self._sweep.at_level(self._sweep.cells[run.cell], run.level)
             scenario = cell.seeded(run.seed)
             built = self._keys[cell.behavior, cell.robot]
-            own = self._controller
-            key = run_key(scenario, built, own.sha256 + own.name if own else "")
+            own, terms = self._controller, self._terms
+            code = own.sha256 + own.name if own else ""
+            key = run_key(scenario, built, code + (terms.sha256 if terms else ""))
             if key in self._table.rows:
                 self.taken += 1
                 self._take(run, self._table.rows[key], "")
                 continue
             name = f"{cell.title()}, seed {run.seed}"
             self._begun[name] = run, key, scenario
-            code = [(f"{own.file}:{own.name}", own.sha256)] if own else []
-            return Job(name, simulate, (self._library, scenario, built, *code))
+            places = (
+                (f"{own.file}:{own.name}", own.sha256) if own else None,
+                (str(terms.file), terms.sha256) if terms else None,
+            )
+            return Job(name, simulate, (self._library, scenario, built, *places))
         return None
 
     def progress(self, job: str, share: float, what: str) -> None:
@@ -280,5 +299,7 @@ class _Runner:
         """The summary of what is known, with the commit of our sources."""
         own = self._controller
         about = {"controller": own.story()} if own else {}
+        if self._terms:
+            about["terms"] = self._terms.story()
         summary = summarize(self._schedule, self._rows)
         return {"commit": commit(), **about, **summary}

@@ -6,7 +6,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from backbeat.behaviors.building.build_key import build_key, robot_and_sources
+from backbeat.behaviors.building.build_key import (
+    build_key,
+    robot_and_sources,
+    terms_hash,
+)
 from backbeat.behaviors.building.easier import changes, easier, knot_key
 from backbeat.behaviors.building.fitting import fitted
 from backbeat.behaviors.building.tried_options import tried_options
@@ -228,7 +232,7 @@ def _attempt(
     report(0.1, SOLVING)
     about = describe(specification, plan, text)
     if plan.problem.times[-1] >= LONG and not plan.free_phases:
-        given = robot_and_sources(specification.robot)
+        given = robot_and_sources(specification.robot) + terms_hash(specification)
         source = Source(specification, folder, given)
         windowed_solver = windowed_solver or WindowedSolver()
         plan, found = windowed_solver.solve(

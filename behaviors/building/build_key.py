@@ -11,6 +11,7 @@ from backbeat.behaviors.setlist.specification import SetlistSpecification
 from backbeat.behaviors.specification.kinds import read_specification
 from backbeat.behaviors.specification.setlist_rules import part_paths
 from backbeat.models.common.outside_file import is_file, read_bytes
+from backbeat.optimization.terms.user_file import load_user_file
 
 ROOT = Path(__file__).parents[2]
 # Specifications count one by one, visuals do not move, sweeps change nothing.
@@ -34,8 +35,15 @@ def build_key(
             if is_file(source):
                 # Whichever of them it is, its reader may take less.
                 sha.update(read_bytes(source, "CSV"))
+        sha.update(terms_hash(specification).encode())
     sha.update(robot_and_sources(specification.robot).encode())
     return sha.hexdigest()
+
+
+def terms_hash(specification: Specification) -> str:
+    """Hash of the user's file of terms; "" without one."""
+    terms = specification.weights.terms
+    return load_user_file(terms).sha256 if terms else ""
 
 
 def robot_and_sources(robot: str) -> str:

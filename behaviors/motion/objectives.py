@@ -2,11 +2,12 @@
 
 from dataclasses import dataclass, field, replace
 
-from backbeat.models.common.errors import BackbeatError
+from backbeat.models.common.errors import BackbeatError, unknown_name
 from backbeat.optimization.problem.weights import TrajectoryWeights
 from backbeat.optimization.terms.changes import changed, changes_of, given
 from backbeat.optimization.terms.checks import check_numbers
-from backbeat.optimization.terms.declared import number
+from backbeat.optimization.terms.declared import declarations, number
+from backbeat.optimization.terms.user_file import load_terms
 
 
 @dataclass
@@ -60,10 +61,29 @@ class MotionWeights:
     trajectory: TrajectoryChanges = field(default_factory=TrajectoryChanges)  # type: ignore[valid-type]
     # Of terms of a file of one's own, which the command line names.
     own: dict[str, float] = field(default_factory=dict)
+    # That file, "" for none; no key of files, which are data and run no code.
+    terms = ""
 
     def on(self, weights: TrajectoryWeights) -> TrajectoryWeights:
-        """Weights with these in place of some."""
-        return changed(weights, given(self.trajectory))
+        """Weights with these in place of some, and the terms of the user's file.
+
+        Raises:
+            BackbeatError: the file does not load, or has no term of a name.
+        """
+        kind = TrajectoryWeights
+        if self.terms:
+            kind = load_terms(self.terms, (kind,)).kind(kind)
+        known = [n for n in declarations(kind) if n not in declarations(weights)]
+        for key in self.own:
+            if not self.terms:
+                raise BackbeatError(
+                    f"weights.own has {key!r}, but there are no terms of your own; "
+                    "name their file, --with FILE.py"
+                )
+            if key not in known:
+                raise unknown_name("term of your own", key, known)
+        told = given(self.trajectory) | self.own
+        return changed(kind(**vars(weights)), told)
 
     def check(self, name: str) -> None:
         """Refuses values that make no sense.
@@ -71,7 +91,7 @@ class MotionWeights:
         Raises:
             BackbeatError: a negative or infinite one, or none on the posture.
         """
-        weights = self.on(TrajectoryWeights())
+        weights = changed(TrajectoryWeights(), given(self.trajectory))
         check_numbers(weights, f"{name}: weights: trajectory")
         if weights.posture == 0:
             raise BackbeatError(

@@ -1,5 +1,7 @@
-"""A behavior from the solution of its problem: filled in, verified and described."""
+"""A behavior from the solution of its problem: filled in, verified, described."""
 
+import hashlib
+import json
 from collections.abc import Mapping
 from importlib import metadata
 from typing import Any
@@ -17,7 +19,10 @@ from backbeat.behaviors.solving.windowed import FoundMotion
 from backbeat.models.common.errors import NoMotionError
 from backbeat.optimization.diagnosis.limit_use import active_limits
 from backbeat.optimization.interior_point.solution import TrajectorySolution
+from backbeat.optimization.problem.weights import TrajectoryWeights
 from backbeat.optimization.reconstruction.reconstruct import reconstruct
+from backbeat.optimization.terms.declared import declared_fields, key_of
+from backbeat.optimization.terms.user_file import user_file_of
 from backbeat.optimization.verification.verify import verify
 
 
@@ -106,6 +111,7 @@ def assembled(
             "drake": metadata.version("drake"),
             "duration_s": float(found.motion.t[-1]),
             "knots": plan.problem.num_knots,
+            **weights_story(plan.problem.weights),
             "iterations": len(found.log),
             "violation": found.violation,
             "seconds": found.seconds,
@@ -116,6 +122,18 @@ def assembled(
         },
         **about,
     )
+
+
+def weights_story(weights: TrajectoryWeights) -> dict[str, Any]:
+    """Weights of the trajectory's costs, their hash, and the user's file of terms."""
+    told = {key_of(f): getattr(weights, f.name) for f in declared_fields(weights)}
+    text = json.dumps(told, sort_keys=True)
+    file = user_file_of(type(weights))
+    return {
+        "weights": told,
+        "weights_hash": hashlib.sha256(text.encode()).hexdigest(),
+        **({"terms": file.story()} if file else {}),
+    }
 
 
 def check_certificate(behavior: Behavior, more: str = "") -> None:

@@ -51,10 +51,12 @@ class Variant:
     Attributes:
         adapt: what is done to the notes of a MIDI or tablature file.
         robot: name or path of the robot that it is built for; "" for its own.
+        terms: file with terms of the user's own for its trajectory; "" for none.
     """
 
     adapt: Adaptation = field(default_factory=Adaptation)
     robot: str = ""
+    terms: str = ""
 
 
 AS_IT_STANDS = Variant()
@@ -151,6 +153,11 @@ def read_any(
     with located(file=path):
         if kind_of(text, str(path)) == SETLIST:
             setlist = read_setlist(text, str(path))
+            if variant.terms:
+                raise BackbeatError(
+                    f"{path} is a setlist; terms of your own (--with) go with single "
+                    "motions, so build these first"
+                )
             if variant.robot:
                 setlist = setlist_on(setlist, variant.robot)
                 text = text_of(setlist, text, path)
@@ -159,6 +166,7 @@ def read_any(
         if variant.robot:
             specification = transferred(specification, variant.robot)
             text = text_of(specification, text, path)
+        specification.weights.terms = variant.terms
         return specification, text
 
 

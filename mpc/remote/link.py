@@ -48,7 +48,7 @@ class RemoteLink(ControllerLink):
         """
         robot = behavior.robot_model
         if weights is not None:
-            check_elsewhere(weights.predictive, "a remote controller")
+            check_elsewhere(weights, "a remote controller")
         schema = make_schema(robot)
         handshake = Handshake(
             schema,

@@ -28,7 +28,6 @@ from backbeat.models.common.plain_data import Perhaps, Several, cleaned, misfits
 from backbeat.models.common.table_file import read_table
 from backbeat.mpc.analysis.drumming.hits import run_hits
 from backbeat.mpc.analysis.marker_errors import run_markers
-from backbeat.mpc.plans.weights import PredictiveWeights
 from backbeat.mpc.runs.metrics_schema import METRICS
 from backbeat.mpc.runs.origin import origin_story
 from backbeat.mpc.runs.predictions import predictions_story
@@ -129,6 +128,7 @@ def settings_story(run: SimulationRun) -> dict[str, Any]:
         "weights": run.weights.to_dict(),
         "weights_hash": weights_hash(run.weights.to_dict()),
         "behavior": run.behavior.name,
+        **({"terms": terms} if (terms := run.weights.own_terms()) else {}),
         **({"controller": dict(run.controller)} if run.controller else {}),
     }
 
@@ -186,7 +186,7 @@ def weights_hash(weights: Mapping[str, Any]) -> str:
 
 
 def run_weights(
-    story: Mapping[str, Any], kind: type[PredictiveWeights] = PredictiveWeights
+    story: Mapping[str, Any], base: ControllerWeights | None = None
 ) -> ControllerWeights:
     """The weights of the controllers of a run, from its story.
 
@@ -196,13 +196,13 @@ def run_weights(
 
     Args:
         story: of the run file.
-        kind: class of those of the predictive program, of terms of one's own.
+        base: those that ship, with terms of one's own; None for none of them.
 
     Raises:
         BackbeatError: it was made by a Backbeat that had other names, or was changed.
     """
     told, where = story.get("weights", {}), "the run's weights"
-    found = read_all_weights(told, where, kind)
+    found = read_all_weights(told, where, base)
     if "weights_hash" not in story:
         logging.getLogger(__name__).warning(
             "the run was made by an earlier Backbeat, which did not keep all weights: "

@@ -13,6 +13,7 @@ from backbeat.behaviors.library.robots import robot_hash
 from backbeat.models.common.errors import BackbeatError
 from backbeat.models.mjcf.package import mujoco_version
 from backbeat.mpc.control.user_code import UserCode
+from backbeat.optimization.terms.user_file import UserFile
 
 # Libraries that compute.
 _LIBRARIES = ("backbeat", "drake", "numpy", "scipy", "piqp", "daqp")
@@ -137,3 +138,40 @@ def check_controller(
         )
     same = code.story().items() <= told.items()
     return [] if same else [f"controller {was} as it was then, not {code} as it is"]
+
+
+def check_terms(
+    story: Mapping[str, Any], terms: UserFile | None, source: object
+) -> list[str]:
+    """Checks that a run made again has the terms of the user's own that it had.
+
+    Args:
+        story: of the run file.
+        terms: the user's file that is given now; None for none.
+        source: the run file, for messages.
+
+    Returns:
+        One phrase where the file with the terms was changed; nothing else.
+
+    Raises:
+        BackbeatError: it lacks terms that the run had, or has some too many.
+    """
+    told = story.get("terms")
+    if told is None:
+        if terms is not None:
+            raise BackbeatError(
+                f"{source} was made without terms of the user's own; leave --with out"
+            )
+        return []
+    if "file" not in told:
+        raise BackbeatError(
+            f"{source} was made by a program of the user's own with the terms of "
+            f"{told['class']}; it can be made again there alone"
+        )
+    if terms is None:
+        raise BackbeatError(
+            f"{source} was made with the terms of {told['file']}; name it again: "
+            f"--with FOLDER/{told['file']}"
+        )
+    same = terms.story() == told
+    return [] if same else [f"terms of {told['file']} as they were then"]

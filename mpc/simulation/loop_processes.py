@@ -15,7 +15,7 @@ from backbeat.mpc.control.planner_process import PlannerProcess, PlannerSettings
 from backbeat.mpc.control.user_code import UserCode
 from backbeat.mpc.engines.engine_setup import MakeEngine
 from backbeat.mpc.scenario.specification import Scenario
-from backbeat.mpc.weights.controller_weights import ControllerWeights, has_own_terms
+from backbeat.mpc.weights.controller_weights import ControllerWeights
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class LoopProcesses(Closing):
         self._settings = PlannerSettings.of(scenario.timing, plan, weights)
         self._coming: ComingPlanner | None = None
         ours = replacements.controller is None
-        self._may_start = ours and not has_own_terms(weights.predictive)
+        self._may_start = ours and weights.own_terms() is None
         self.planner: PlannerProcess | None = None
         connect = replacements.remote
         self.outside = connect(behavior, scenario, weights) if connect else None

@@ -11,7 +11,12 @@ from backbeat.mpc.weights.reading import read_weights
 from backbeat.mpc.whole_body.programs.tasks import STANCE_GAINS, WholeBodyGains
 from backbeat.optimization.terms.changes import changed
 from backbeat.optimization.terms.checks import check_numbers
-from backbeat.optimization.terms.declared import key_of
+from backbeat.optimization.terms.declared import (
+    declarations,
+    declared_fields,
+    key_of,
+)
+from backbeat.optimization.terms.user_file import UserFile, user_file_of
 
 
 @dataclass(frozen=True)
@@ -49,8 +54,51 @@ class ControllerWeights:
         """
         if not told:
             return self
-        new = {name: changed(getattr(self, name), told[name]) for name in told}
+        sections, own = dict(told), told.get("own", {})
+        sections.pop("own", None)
+        known = self.own_keys()
+        for key in own:
+            if not known:
+                raise BackbeatError(
+                    f"{where}: weights.own has {key!r}, but there are no terms of your "
+                    "own; name their file, --with FILE.py"
+                )
+            if key not in known:
+                raise unknown_name(f"term of your own in {where}", key, known)
+        new = {
+            name: changed(numbers, {**sections.get(name, {}), **own})
+            for name, numbers in vars(self).items()
+        }
         return replace(self, **new).check(where)
+
+    @classmethod
+    def with_terms(cls, terms: UserFile | None) -> "ControllerWeights":
+        """Those that ship, with the terms of a file of the user's own, if any."""
+        if terms is None:
+            return cls()
+        gains = terms.kind(WholeBodyGains)
+        predictive = terms.kind(PredictiveWeights)
+        return cls(predictive(), gains(), gains(**vars(STANCE_GAINS)))
+
+    def own_keys(self) -> list[str]:
+        """Keys of terms of the user's own, in either program."""
+        usual = ControllerWeights()
+        found = {
+            key_of(item): None
+            for section, numbers in vars(self).items()
+            for item in declared_fields(numbers)
+            if item.name not in declarations(getattr(usual, section))
+        }
+        return list(found)
+
+    def own_terms(self) -> dict[str, str] | None:
+        """What files keep of terms of the user's own; None without any."""
+        kinds = {type(numbers) for numbers in vars(self).values()}
+        if not (own := kinds - {PredictiveWeights, WholeBodyGains, Recovery}):
+            return None
+        kind = min(own, key=lambda item: item.__name__)
+        file = user_file_of(kind)
+        return {"class": kind.__name__} if file is None else file.story()
 
     def check(self, where: str) -> "ControllerWeights":
         """Returns the weights if they make sense.
@@ -77,25 +125,21 @@ class ControllerWeights:
         return found
 
 
-def has_own_terms(weights: PredictiveWeights) -> bool:
-    """Whether they have terms of a user's own, whose code other processes lack."""
-    return type(weights) is not PredictiveWeights
-
-
-def check_elsewhere(weights: PredictiveWeights, where: str) -> None:
+def check_elsewhere(weights: ControllerWeights | PredictiveWeights, where: str) -> None:
     """Refuses terms of a user's own where another process would need their code.
 
     Args:
-        weights: of the predictive program.
+        weights: of both programs, or of the predictive program.
         where: what that process is.
 
     Raises:
         BackbeatError: there are some.
     """
-    if has_own_terms(weights):
+    if terms := ControllerWeights.of(weights).own_terms():
+        name = terms.get("class") or terms["file"]
         raise BackbeatError(
-            f"{type(weights).__name__} has terms of its own, which {where} does not "
-            "have; run both controllers in the simulation"
+            f"{name} has terms of its own, which {where} does not have; run both "
+            "controllers in the simulation"
         )
 
 
@@ -108,7 +152,7 @@ SECTIONS = tuple(item.name for item in fields(ControllerWeights))
 def read_all_weights(
     data: Mapping[str, Any],
     where: str,
-    kind: type[PredictiveWeights] = PredictiveWeights,
+    base: ControllerWeights | None = None,
 ) -> ControllerWeights:
     """Weights from plain data, as run files have them.
 
@@ -118,22 +162,23 @@ def read_all_weights(
     Args:
         data: by section and key.
         where: names the source in errors.
-        kind: class of those of the predictive program, of terms of one's own.
+        base: those that ship, with terms of one's own; None for none of them.
 
     Raises:
         BackbeatError: an unknown name, or an invalid value.
     """
+    base = base or ControllerWeights()
+    kind = type(base.predictive)
     if not any(section in data for section in SECTIONS):
-        return ControllerWeights(read_weights(data, where, kind))
+        return replace(base, predictive=read_weights(data, where, kind))
     for section in data:
         if section not in SECTIONS:
             raise unknown_name(f"section of {where}", section, SECTIONS)
     told = dict(data)
     predictive = read_weights(told.pop("predictive", {}), where, kind)
     for section, values in told.items():
-        of = Recovery if section == "recovery" else WholeBodyGains
-        known = [key_of(item) for item in fields(of)]
+        known = [key_of(item) for item in fields(getattr(base, section))]
         for name in values:
             if name not in known:
                 raise unknown_name(f"key of {section} in {where}", name, known)
-    return ControllerWeights(predictive).changed(told, where)
+    return replace(base, predictive=predictive).changed(told, where)

@@ -47,7 +47,9 @@ def load_weights(name: str | Path) -> dict[str, Any]:
     with located(file=path):
         told = given(load_yaml(WeightsFile, path))
         told.pop("summary", None)
-        ControllerWeights().changed(told, str(path))
+        # Which terms are the user's own is known with their file.
+        of_ours = {name: told[name] for name in told if name != "own"}
+        ControllerWeights().changed(of_ours, str(path))
     return told
 
 

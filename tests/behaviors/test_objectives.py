@@ -5,7 +5,14 @@ from functools import cache
 import numpy as np
 import pytest
 
-from backbeat.behaviors.specification.kinds import SHIPPED_FOLDER, parse_specification
+from backbeat.behaviors.building.build_key import build_key
+from backbeat.behaviors.solving.solved_behavior import weights_story
+from backbeat.behaviors.specification.kinds import (
+    SHIPPED_FOLDER,
+    Variant,
+    parse_specification,
+    read_any,
+)
 from backbeat.models.common.errors import BackbeatError
 from backbeat.optimization.interior_point.phase_durations import optimize_durations
 from backbeat.optimization.interior_point.solver import InteriorPoint
@@ -86,3 +93,53 @@ def test_what_makes_no_sense_is_refused(objectives):
     line = ", ".join(f"{k}: {v}".replace("inf", ".inf") for k, v in objectives.items())
     with pytest.raises(BackbeatError, match="objectives"):
         parse_specification(STEPS + f"\nobjectives: {{{line}}}\n", "test")
+
+
+TERMS = """
+from dataclasses import dataclass
+from backbeat.optimization.problem.weights import TrajectoryWeights
+from backbeat.optimization.terms.declared import On, Term, cost
+
+@dataclass(frozen=True)
+class Level(TrajectoryWeights):
+    level: float = cost(
+        5.0, Term("level", "z", "rad", lambda z: z.axis("head")[:2], On.KNOT))
+"""
+
+
+def test_weights_of_a_specification_and_a_file_of_terms(tmp_path):
+    """The behavior's provenance has them, and its key goes with them."""
+    path, file = tmp_path / "up.yaml", tmp_path / "mine.py"
+    text = STEPS + "weights: {trajectory: {effort: 2}, own: {level: 8}}\n"
+    path.write_text(text)
+    file.write_text(TERMS)
+    made, _ = read_any(path, Variant(terms=str(file)))
+    problem = made.plan(tmp_path).problem
+    assert (problem.weights.effort, problem.weights.level) == (2.0, 8.0)
+    story = weights_story(problem.weights)
+    assert story["weights"]["level"] == 8.0
+    assert story["terms"]["file"] == "mine.py"
+    key = build_key(made, text, tmp_path)
+    file.write_text(TERMS + "\n")
+    assert build_key(made, text, tmp_path) != key
+    plain, _ = read_any(path)
+    assert build_key(plain, text, tmp_path) != key
+    with pytest.raises(BackbeatError, match=r"--with FILE\.py"):
+        plain.plan(tmp_path)
+    path.write_text(STEPS + "weights: {own: {levle: 8}}\n")
+    with pytest.raises(BackbeatError, match="did you mean level"):
+        read_any(path, Variant(terms=str(file)))[0].plan(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("weights", "sentence"),
+    [
+        ("{trajectory: {effrt: 2}}", "did you mean effort"),
+        ("{trajectory: {effort: -2}}", "effort is '-2.0'"),
+        ("{trajectory: {posture: 0}}", "above 0"),
+        ("{terms: mine.py}", "terms"),
+    ],
+)
+def test_weights_that_make_no_sense_are_refused(weights, sentence):
+    with pytest.raises(BackbeatError, match=sentence):
+        parse_specification(STEPS + f"weights: {weights}\n", "test")

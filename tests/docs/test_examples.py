@@ -250,9 +250,17 @@ def test_a_cost_of_ones_own_does_what_it_says(
     assert with_it["turning [m²/s]"] < 0.9 * without["turning [m²/s]"]
     assert without["its cost at 0.4 s"] == 0
     assert with_it["its cost at 0.4 s"] > 0
+    tilts = table["tilt of the head [rad]"]
+    assert tilts[1] < 0.97 * tilts[0]
+    assert table["off its desired [rad/s²]"].notna().tolist() == [False, True]
+    motions = example["motions"]("bow", (0.0, 100.0, 1000.0))
+    plain, some, much = motions["tilt of the head [rad]"]
+    assert much < 0.5 * some < 0.1 * plain
+    assert motions["level head"].gt(0).tolist() == [False, True, True]
     page, said = tmp_path / "turning.png", io.StringIO()
     with pytest.MonkeyPatch.context() as patch, redirect_stdout(said):
         patch.setitem(example["main"].__globals__, "table", lambda *_: table)
+        patch.setitem(example["main"].__globals__, "motions", lambda *_: motions)
         told = ["--library", str(library_folder), "--output", str(page)]
         patch.setattr("sys.argv", [OWN_COST.name, *told])
         example["main"]()

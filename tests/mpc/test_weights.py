@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from backbeat.cli.simulate.track_options import read_scenario as scenario_of_command
+from backbeat.jobs.sweeping import run_sweep
 from backbeat.models.common.errors import BackbeatError
 from backbeat.mpc.analysis.run_explanation import explain_run
 from backbeat.mpc.control.planner_process import PlannerProcess, PlannerSettings
@@ -14,6 +15,7 @@ from backbeat.mpc.plans.weights import PredictiveWeights
 from backbeat.mpc.predictive.recovery import Recovery
 from backbeat.mpc.reference.scale import LEG, BodyScale
 from backbeat.mpc.runs.file import run_weights, settings_story, weights_hash
+from backbeat.mpc.runs.origin import check_terms
 from backbeat.mpc.scenario.specification import Scenario, read_scenario
 from backbeat.mpc.simulation.run import SimulationRun
 from backbeat.mpc.simulation.simulate import run_scenario
@@ -23,6 +25,7 @@ from backbeat.mpc.weights.controller_weights import ControllerWeights, read_all_
 from backbeat.mpc.weights.files import FOLDER, load_weights, weights_text
 from backbeat.mpc.whole_body.programs.tasks import WholeBodyGains
 from backbeat.optimization.terms.declared import Term, cost, costs_of, declarations
+from backbeat.optimization.terms.user_file import load_terms
 
 OWN = "weights: {predictive: {com: 50}, whole_body: {momentum: 0.5}}\n"
 
@@ -201,7 +204,8 @@ def test_a_term_of_ones_own_goes_with_the_others(run):
     assert small.turning == pytest.approx(3.0 / 0.5**3)
     assert type(weights.with_beat_priority(0.8).without_steps()) is Turning
     plain = ControllerWeights(weights).to_dict()
-    assert read_all_weights(plain, "mine", Turning).predictive == weights
+    base = ControllerWeights(Turning())
+    assert read_all_weights(plain, "mine", base).predictive == weights
     with pytest.raises(BackbeatError, match="unknown key in mine 'turning'"):
         read_all_weights(plain, "mine")
     timing, plan = run.scenario.timing, run.scenario.control.plan_settings(run.behavior)
@@ -227,3 +231,96 @@ def test_the_page_has_the_tables_of_what_is_declared():
         assert cost_table(kind) in page
         assert number_table(kind) in page
     assert number_table(Recovery) in page
+
+
+TERMS = """
+from dataclasses import dataclass
+import numpy as np
+from backbeat.mpc.plans.weights import PredictiveWeights
+from backbeat.mpc.whole_body.programs.tasks import WholeBodyGains
+from backbeat.optimization.problem.weights import TrajectoryWeights
+from backbeat.optimization.terms.declared import On, Term, cost
+
+@dataclass(frozen=True)
+class Turning(PredictiveWeights):
+    turning: float = cost(
+        7.0, Term("turning", "dk_z", "m^2/s", lambda z: z.momentum[2:])
+    )
+
+@dataclass(frozen=True)
+class Shift(PredictiveWeights):
+    ahead: float = cost(2.0, Term("ahead", "dc_x", "m", lambda z: z.com[:1]))
+
+@dataclass(frozen=True)
+class Still(WholeBodyGains):
+    still: float = cost(3.0, Term("still", "vdot", "rad/s^2", lambda z: (
+        np.eye(len(z.state.v))[-1:], np.zeros(1), np.zeros(1)), On.INSTANT))
+"""
+
+
+def test_a_file_of_ones_own_brings_terms_of_both_programs(tmp_path, built):
+    file = tmp_path / "mine.py"
+    file.write_text(TERMS)
+    terms = load_terms(file, (PredictiveWeights, WholeBodyGains))
+    base = ControllerWeights.with_terms(terms)
+    assert base.own_keys() == ["turning", "ahead", "still"]
+    told = scenario(
+        "weights: {own: {turning: 9, still: 4}}\nlead_in: 0.1\nduration: 0.2\n"
+    )
+    run = run_scenario(told, built("stand"), base)
+    of = run.weights
+    assert (of.predictive.turning, of.predictive.ahead) == (9.0, 2.0)
+    assert of.whole_body.still == of.stance.still == 4.0
+    found = explain_run(run, 0.15)
+    assert {"turning", "ahead"} <= set(found.plan.costs)
+    assert [t.weight for t in found.tick.tasks if t.name == "still"] == [4.0]
+    story = settings_story(run)
+    assert story["terms"] == {"file": "mine.py", "sha256": terms.sha256}
+    assert run_weights(story, base) == of
+    assert check_terms(story, terms, "run") == []
+    with pytest.raises(BackbeatError, match=r"--with FOLDER/mine\.py"):
+        check_terms(story, None, "run")
+    file.write_text(TERMS + "\n")
+    changed = load_terms(file, (PredictiveWeights,))
+    assert check_terms(story, changed, "run") == ["terms of mine.py as they were then"]
+    with pytest.raises(BackbeatError, match="did you mean turning"):
+        scenario("weights: {own: {turnin: 9}}\n").control.on_weights(base)
+    with pytest.raises(BackbeatError, match=r"--with FILE\.py"):
+        told.control.on_weights(None)
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        (None, "no Python file"),
+        ("x = 1", "no class that inherits from PredictiveWeights; a term"),
+        ("x = 1\nx.y", "does not load: AttributeError in line 2"),
+        ("x = (", "does not load: SyntaxError in line 1"),
+    ],
+)
+def test_a_file_without_terms_is_told_in_a_sentence(tmp_path, text, sentence):
+    file = tmp_path / "mine.py"
+    if text is not None:
+        file.write_text(text)
+    with pytest.raises(BackbeatError, match=sentence):
+        load_terms(file, (PredictiveWeights,))
+
+
+def test_a_sweep_varies_a_term_of_ones_own(tmp_path, built, library_folder):
+    """Its table knows whose terms the runs had."""
+    built("stand")
+    file = tmp_path / "mine.py"
+    file.write_text(TERMS)
+    sweep = parse_sweep(
+        "behaviors: [stand]\nbase: {duration: 0.2, lead_in: 0.1}\n"
+        "variations: {weights.own.turning: [0, 900]}\n",
+        "mine.yaml",
+    )
+    terms = load_terms(file, (PredictiveWeights,))
+    with pytest.raises(BackbeatError, match=r"--with FILE\.py"):
+        run_sweep(sweep, library_folder, tmp_path)
+    made = run_sweep(sweep, library_folder, tmp_path, processes=1, terms=terms)
+    assert (made.made, made.taken) == (2, 0)
+    assert made.summary["terms"]["sha256"] == terms.sha256
+    again = run_sweep(sweep, library_folder, tmp_path, processes=1, terms=terms)
+    assert (again.made, again.taken) == (0, 2)

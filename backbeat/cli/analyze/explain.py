@@ -10,7 +10,10 @@ from backbeat.cli.common.options import (
     LIBRARY,
     LibraryFolder,
     OwnController,
+    OwnTerms,
+    controller_terms,
     user_controller,
+    weights_with,
 )
 
 
@@ -21,6 +24,7 @@ def command(
     at: Annotated[float, typer.Option(help="Time of the behavior in s.")],
     library: LibraryFolder = LIBRARY,
     controller: OwnController = None,
+    terms: OwnTerms = None,
 ) -> None:
     """Explains plan and tick at a time: tasks, errors, limits in force, slack.
 
@@ -31,12 +35,13 @@ def command(
     from backbeat.models.common.errors import BackbeatError
     from backbeat.mpc.analysis.run_explanation import check_time, explain_run
     from backbeat.mpc.runs.file import load_run, run_settings, run_weights
-    from backbeat.mpc.runs.origin import check_controller
+    from backbeat.mpc.runs.origin import check_controller, check_terms
     from backbeat.mpc.simulation.simulate import run_scenario
 
     samples, story = load_run(run_file)
-    own = user_controller(controller)
-    for other in check_controller(story, own, run_file):
+    own, added = user_controller(controller), controller_terms(terms)
+    others = check_controller(story, own, run_file)
+    for other in others + check_terms(story, added, run_file):
         raise BackbeatError(f"{run_file} was made with the {other}; track it again")
     check_time(at, samples["t"].iloc[0], samples["t"].iloc[-1])
     scenario = run_settings(story)
@@ -54,7 +59,7 @@ def command(
         run = run_scenario(
             scenario,
             behavior,
-            run_weights(story),
+            run_weights(story, weights_with(added)),
             progress=lambda share: report(share, "once more"),
             controller=own,
         )

@@ -11,6 +11,7 @@ from backbeat.cli.common.options import (
     INTERRUPTED,
     LIBRARY,
     LibraryFolder,
+    OwnTerms,
     ResultsAsJson,
     Scheduler,
 )
@@ -39,6 +40,7 @@ def command(
     grid: options.Grid = 0,
     least_velocity: options.LeastVelocity = 1,
     robot: BuiltForRobot = "",
+    terms: OwnTerms = None,
     as_json: ResultsAsJson = False,
 ) -> None:
     """Builds behaviors and setlists: solves, verifies and stores what has changed."""
@@ -67,7 +69,7 @@ def command(
     wanted = names or shipped_names()
     for path in [find_specification(name) for name in wanted]:
         warn_of_shadow(path, library)
-    variant = Variant(adapt, placed_robot(robot))
+    variant = Variant(adapt, placed_robot(robot), terms or "")
     outcomes = build_behaviors(
         wanted, library, force, jobs, verbose, scheduler, variant
     )

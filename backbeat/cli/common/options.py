@@ -7,6 +7,8 @@ import typer
 
 if TYPE_CHECKING:
     from backbeat.mpc.control.user_code import UserCode
+    from backbeat.mpc.weights.controller_weights import ControllerWeights
+    from backbeat.optimization.terms.user_file import UserFile
 
 LIBRARY = Path("library")
 INTERRUPTED = 130  # what a shell says of a program that Ctrl-C ended
@@ -29,6 +31,14 @@ OwnController = Annotated[
         "place of the predictive or the whole-body controller.",
     ),
 ]
+OwnTerms = Annotated[
+    str | None,
+    typer.Option(
+        "--with",
+        help="Python file of your own with terms of the programs: classes that "
+        "inherit from their weights, with a field for each term.",
+    ),
+]
 Unverified = Annotated[
     bool, typer.Option("--unverified", help="Run even if verification failed.")
 ]
@@ -45,3 +55,25 @@ def user_controller(place: str | None) -> "UserCode | None":
     from backbeat.mpc.control.user_code import load_user_code
 
     return None if place is None else load_user_code(place)
+
+
+def controller_terms(path: str | None) -> "UserFile | None":
+    """The file that `--with` names for the controllers, if it is given.
+
+    Raises:
+        BackbeatError: it does not load, or has no terms of theirs.
+    """
+    from backbeat.mpc.plans.weights import PredictiveWeights
+    from backbeat.mpc.whole_body.programs.tasks import WholeBodyGains
+    from backbeat.optimization.terms.user_file import load_terms
+
+    if path is None:
+        return None
+    return load_terms(path, (PredictiveWeights, WholeBodyGains))
+
+
+def weights_with(terms: "UserFile | None") -> "ControllerWeights":
+    """The weights that ship, with terms of the user's own, if any."""
+    from backbeat.mpc.weights.controller_weights import ControllerWeights
+
+    return ControllerWeights.with_terms(terms)

@@ -11,7 +11,10 @@ from backbeat.cli.common.options import (
     LIBRARY,
     LibraryFolder,
     OwnController,
+    OwnTerms,
+    controller_terms,
     user_controller,
+    weights_with,
 )
 
 if TYPE_CHECKING:
@@ -27,6 +30,7 @@ def command(
     ],
     library: LibraryFolder = LIBRARY,
     controller: OwnController = None,
+    terms: OwnTerms = None,
     anyway: Annotated[
         bool,
         typer.Option(
@@ -46,7 +50,7 @@ def command(
     from backbeat.cli.common.console import progress_bar
     from backbeat.mpc.analysis.metrics import run_metrics
     from backbeat.mpc.runs import file
-    from backbeat.mpc.runs.origin import check_controller, other_origins
+    from backbeat.mpc.runs.origin import check_controller, check_terms, other_origins
     from backbeat.mpc.runs.replay import compare_samples
     from backbeat.mpc.runs.table import run_frame
     from backbeat.mpc.simulation.simulate import run_scenario
@@ -57,8 +61,9 @@ def command(
     behavior = Library(library).load_build(
         scenario.behavior, story.get("behavior_key"), robot
     )
-    own = user_controller(controller)
+    own, added = user_controller(controller), controller_terms(terms)
     others = check_controller(story, own, run_file)
+    others += check_terms(story, added, run_file)
     others += other_origins(story, behavior)
     _check_origins(run_file, others, anyway)
     if output is not None:
@@ -67,7 +72,7 @@ def command(
         run = run_scenario(
             scenario,
             behavior,
-            file.run_weights(story),
+            file.run_weights(story, weights_with(added)),
             progress=lambda share: report(share, "once more"),
             controller=own,
         )

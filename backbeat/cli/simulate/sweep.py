@@ -12,8 +12,10 @@ from backbeat.cli.common.options import (
     LIBRARY,
     LibraryFolder,
     OwnController,
+    OwnTerms,
     RunsAtATime,
     Scheduler,
+    controller_terms,
     user_controller,
 )
 from backbeat.cli.simulate.track_options import Weights, given_weights
@@ -70,6 +72,7 @@ def command(
     engine: InsteadEngines = None,
     weights: Weights = None,
     controller: OwnController = None,
+    terms: OwnTerms = None,
     jobs: RunsAtATime = None,
     scheduler: Scheduler = None,
     as_json: Annotated[bool, typer.Option("--json", help="Summary as JSON.")] = False,
@@ -87,12 +90,14 @@ def command(
     robots = [placed_robot(r) for r in robot or ()]
     whole = on_weights(load_sweep(find_sweep(name)), given_weights(weights))
     sweep = narrowed(whole, behavior, seeds, robots, engine)
-    own = user_controller(controller)
+    own, added = user_controller(controller), controller_terms(terms)
     with (
         cluster_executors(scheduler) as executors,
         sweep_progress(sweep.settings.name, output) as progress,
     ):
-        result = run_sweep(sweep, library, output, progress, jobs, executors, own)
+        result = run_sweep(
+            sweep, library, output, progress, jobs, executors, own, added
+        )
     if as_json:
         print_json(result.summary)
     else:

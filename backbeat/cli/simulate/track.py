@@ -11,8 +11,11 @@ from backbeat.cli.common.options import (
     LibraryFolder,
     MetricsAsJson,
     OwnController,
+    OwnTerms,
     Unverified,
+    controller_terms,
     user_controller,
+    weights_with,
 )
 from backbeat.cli.common.other_robot import OfRobot
 from backbeat.cli.common.stream_options import (
@@ -29,6 +32,7 @@ if TYPE_CHECKING:
     from backbeat.mpc.remote.address import Address
     from backbeat.mpc.scenario.specification import Scenario
     from backbeat.mpc.simulation.run import SimulationRun
+    from backbeat.mpc.weights.controller_weights import ControllerWeights
     from backbeat.stream.server import JointStream
 
 
@@ -50,6 +54,7 @@ def command(
     weights: options.Weights = None,
     remote: options.Remote = None,
     controller: OwnController = None,
+    terms: OwnTerms = None,
     unverified: Unverified = False,
     seed: options.Seed = None,
     robot: OfRobot = "",
@@ -79,6 +84,7 @@ def command(
         "seed": seed,
     }
     settings = options.read_scenario(scenario, push, fields, weights)
+    base = weights_with(controller_terms(terms))
     (address, own), of = _replacements(remote, controller), settings.robot
     behavior = load_verified(library, settings.behavior, unverified, of)
     path = _run_place(output, behavior, of)
@@ -86,7 +92,7 @@ def command(
         remarks.print(said)
     try:
         with open_stream(stream, stream_rate, stream_format) as opened:
-            run = _run(settings, behavior, address, own, opened)
+            run = _run(settings, behavior, base, address, own, opened)
     except KeyboardInterrupt:
         typer.echo(f"backbeat: interrupted; {path} was not written.", err=True)
         raise typer.Exit(INTERRUPTED) from None
@@ -134,6 +140,7 @@ def _address(remote: str | None) -> "Address | None":
 def _run(
     scenario: "Scenario",
     behavior: "Behavior",
+    weights: "ControllerWeights",
     remote: "Address | None",
     controller: "UserCode | None",
     stream: "JointStream | None",
@@ -149,6 +156,7 @@ def _run(
         return run_scenario(
             scenario,
             behavior,
+            weights,
             progress=lambda share: report(share, "in closed loop"),
             remote=None if remote is None else remote_controllers(remote),
             controller=controller,

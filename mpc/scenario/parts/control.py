@@ -78,14 +78,17 @@ class ControlOptions:
 
         sections = {item: both(item) for item in ("predictive", "whole_body", "stance")}
         weights = WeightChanges(
-            **{n: type(getattr(self.weights, n))(**x) for n, x in sections.items()}
+            **{n: type(getattr(self.weights, n))(**x) for n, x in sections.items()},
+            own=both("own"),
         )
         recovery = RecoveryChanges(**both("recovery"))
         return replace(self, weights=weights, recovery=recovery)
 
     def _check_weights(self) -> None:
         """Raises a BackbeatError about weights without sense or without effect."""
-        weights, usual = self.on_weights(None), ControllerWeights()
+        # Which terms are the user's own is known with their file.
+        ours = replace(self, weights=replace(self.weights, own={}))
+        weights, usual = ours.on_weights(None), ControllerWeights()
         if self.upper_body.hand and not weights.whole_body.eliminate_limbs:
             raise BackbeatError(
                 "scenario: upper_body takes the joints above the legs, which then "
