@@ -122,12 +122,12 @@ def _loaded(file: Path, sha256: str) -> UserFile:
     return found
 
 
-def told_with_line(error: BaseException, file: Path, what: str) -> str:
+def told_with_line(error: BaseException, file: str | Path, what: str) -> str:
     """An error of the user's code in one sentence, with its line in the file."""
     lines = [
         frame.lineno
         for frame in traceback.extract_tb(error.__traceback__)
-        if Path(frame.filename) == file
+        if Path(frame.filename) == Path(file)
     ]
     where = f" in line {lines[-1]}" if lines else ""
     if isinstance(error, SyntaxError) and error.lineno:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from backbeat.cli.author.build import report_failures
 from backbeat.cli.common.completion import behaviors, robots, sweeps
 from backbeat.cli.common.options import (
     LIBRARY,
@@ -78,7 +79,6 @@ def command(
     as_json: Annotated[bool, typer.Option("--json", help="Summary as JSON.")] = False,
 ) -> None:
     """Runs scenarios over fields and seeds; goes on where it was stopped."""
-    from backbeat.cli.author.build import report_failures
     from backbeat.cli.common.console import print_json
     from backbeat.cli.common.other_robot import placed_robot
     from backbeat.cli.simulate.sweep_table import print_sweep
@@ -90,14 +90,13 @@ def command(
     robots = [placed_robot(r) for r in robot or ()]
     whole = on_weights(load_sweep(find_sweep(name)), given_weights(weights))
     sweep = narrowed(whole, behavior, seeds, robots, engine)
-    own, added = user_controller(controller), controller_terms(terms)
+    own = user_controller(controller), controller_terms(terms)
     with (
         cluster_executors(scheduler) as executors,
         sweep_progress(sweep.settings.name, output) as progress,
     ):
-        result = run_sweep(
-            sweep, library, output, progress, jobs, executors, own, added
-        )
+        more = jobs, executors, *own
+        result = run_sweep(sweep, library, output, progress, *more)
     if as_json:
         print_json(result.summary)
     else:

@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from backbeat.mpc.remote.address import Address
     from backbeat.mpc.scenario.specification import Scenario
     from backbeat.mpc.simulation.run import SimulationRun
-    from backbeat.mpc.weights.controller_weights import ControllerWeights
     from backbeat.stream.server import JointStream
 
 
@@ -84,7 +83,6 @@ def command(
         "seed": seed,
     }
     settings = options.read_scenario(scenario, push, fields, weights)
-    base = weights_with(controller_terms(terms))
     (address, own), of = _replacements(remote, controller), settings.robot
     behavior = load_verified(library, settings.behavior, unverified, of)
     path = _run_place(output, behavior, of)
@@ -92,7 +90,7 @@ def command(
         remarks.print(said)
     try:
         with open_stream(stream, stream_rate, stream_format) as opened:
-            run = _run(settings, behavior, base, address, own, opened)
+            run = _run(settings, behavior, terms, address, own, opened)
     except KeyboardInterrupt:
         typer.echo(f"backbeat: interrupted; {path} was not written.", err=True)
         raise typer.Exit(INTERRUPTED) from None
@@ -140,7 +138,7 @@ def _address(remote: str | None) -> "Address | None":
 def _run(
     scenario: "Scenario",
     behavior: "Behavior",
-    weights: "ControllerWeights",
+    terms: str | None,
     remote: "Address | None",
     controller: "UserCode | None",
     stream: "JointStream | None",
@@ -156,7 +154,7 @@ def _run(
         return run_scenario(
             scenario,
             behavior,
-            weights,
+            weights_with(controller_terms(terms)),
             progress=lambda share: report(share, "in closed loop"),
             remote=None if remote is None else remote_controllers(remote),
             controller=controller,

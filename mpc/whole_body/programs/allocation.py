@@ -14,8 +14,8 @@ from backbeat.mpc.reference.scale import body_scale
 from backbeat.mpc.whole_body.programs.arguments import (
     ModelData,
     ProgramWorkspace,
-    Rows,
     Target,
+    TaskRows,
 )
 from backbeat.mpc.whole_body.programs.limbs import LimbJoints, find_limbs
 
@@ -121,7 +121,7 @@ def make_workspace(
         pitch=z(C),
         Z=z((nv, n)),
         z0=z(nv),
-        rows=Rows(
+        rows=TaskRows(
             T=z((K, n)),
             unit=z(K, np.int64),
             y=z(K),
