@@ -14,6 +14,8 @@ from backbeat.models.common.errors import BackbeatError
 from backbeat.mpc.analysis.survival import plan_in_force
 from backbeat.mpc.control.controllers import make_upper_body
 from backbeat.mpc.plans.explanation import PlanExplanation, TickExplanation
+from backbeat.mpc.plans.plan import Plan
+from backbeat.mpc.plans.weights import PredictiveWeights
 from backbeat.mpc.predictive.plan_explanation import explain_plan
 from backbeat.mpc.predictive.program import PredictiveProgram
 from backbeat.mpc.reference.trajectory import Reference
@@ -59,47 +61,76 @@ def check_time(t: float, first: float, last: float) -> None:
         )
 
 
-def explain_run(run: SimulationRun, t: float) -> RunExplanation:
-    """Explains a run at a time of the behavior [s].
+class RunExplainer:
+    """Computes plans and ticks of a run again.
 
-    Raises:
-        BackbeatError: the run has no such time, or no state there.
+    Attributes:
+        run: the run.
     """
-    check_time(t, float(run.t[0]), float(run.t[-1]))
-    scenario, reference = run.scenario, Reference(run.behavior)
-    i = int(np.searchsorted(run.t, t + 1e-9, side="right")) - 1
-    x = run.sensed[i] if len(run.sensed) else run.x[i]
-    if not np.isfinite(x).all():
-        raise BackbeatError(f"the controllers knew no state at {run.t[i]:.3f} s")
-    nq, clock = reference.robot.num_positions, float(run.t[i]) + scenario.timing.lead_in
-    robot, patches, points = reference.robot, reference.patches, reference.points
-    upper = make_upper_body(reference, scenario.control.upper_body)
-    program = make_whole_body_program(
-        robot, patches, points, (run.weights.whole_body, run.weights.stance), upper
-    )
-    core = WholeBodyCore(program, reference, scenario.tick_timing, upper=upper)
-    # A plan that arrives with a tick is read by the next.
-    plan = plan_in_force(run, float(run.t[i]) - 1e-6)
-    made = [p for p in run.plans if p.time < plan.time]
-    made_at, now = plan.time - scenario.timing.lead_in, float(run.t[i])
-    settings = settings_at(scenario, run.behavior, made_at).plan
-    weights = settings.adapt(run.weights.predictive)
-    held = settings_at(scenario, run.behavior, now).hands
-    hands = {hand.part: hand.at(now) for hand in held}
-    target = None
-    if upper is not None:
-        hands.pop(upper.part, None)
-        own = next((hand for hand in held if hand.part == upper.part), None)
-        middle = now + 0.5 * scenario.timing.tick_period
-        target = scenario.control.upper_body.told(middle, upper.hand_start, own)
-    prediction = PredictiveProgram(reference, weights)
-    before = made[-1] if made else None
-    tick = None
-    if "command" not in (run.controller or {}).get("replaces", ()):
+
+    def __init__(self, run: SimulationRun) -> None:
+        """Makes the programs with the weights of the run."""
+        self.run, scenario = run, run.scenario
+        self._reference = reference = Reference(run.behavior)
+        upper = make_upper_body(reference, scenario.control.upper_body)
+        gains = run.weights.whole_body, run.weights.stance
+        robot, patches, points = reference.robot, reference.patches, reference.points
+        program = make_whole_body_program(robot, patches, points, gains, upper)
+        self._core = WholeBodyCore(
+            program, reference, scenario.tick_timing, upper=upper
+        )
+        self._predictive: tuple[PredictiveWeights, PredictiveProgram] | None = None
+
+    def at(self, t: float) -> RunExplanation:
+        """Explains the run at a time of the behavior [s].
+
+        Raises:
+            BackbeatError: the run has no such time, or no state there.
+        """
+        run = self.run
+        check_time(t, float(run.t[0]), float(run.t[-1]))
+        i = int(np.searchsorted(run.t, t + 1e-9, side="right")) - 1
+        x = run.sensed[i] if len(run.sensed) else run.x[i]
+        if not np.isfinite(x).all():
+            raise BackbeatError(f"the controllers knew no state at {run.t[i]:.3f} s")
+        # A plan that arrives with a tick is read by the next.
+        now, plan = float(run.t[i]), plan_in_force(run, float(run.t[i]) - 1e-6)
+        tick = None
+        if "command" not in (run.controller or {}).get("replaces", ()):
+            tick = self._tick(now, x, plan)
+        return RunExplanation(now, tick, self._plan(plan))
+
+    def _tick(self, now: float, x: np.ndarray, plan: Plan) -> TickExplanation:
+        """The tick at a time of the behavior [s], of a sensed state."""
+        run, core = self.run, self._core
+        scenario, nq = run.scenario, self._reference.robot.num_positions
+        held = settings_at(scenario, run.behavior, now).hands
+        hands = {hand.part: hand.at(now) for hand in held}
+        target, upper = None, core.upper
+        if upper is not None:
+            hands.pop(upper.part, None)
+            own = next((hand for hand in held if hand.part == upper.part), None)
+            middle = now + 0.5 * scenario.timing.tick_period
+            target = scenario.control.upper_body.told(middle, upper.hand_start, own)
+        clock = now + scenario.timing.lead_in
         found = explain_tick(core, clock, x[:nq], x[nq:], plan, None, hands, target)
-        tick = replace(found, time=now)
-    planned = explain_plan(
-        prediction, plan, scenario.timing.lead_in, before, settings.tempo
-    )
-    # Controllers count from the start of the lead-in; who asks, from the behavior.
-    return RunExplanation(now, tick, replace(planned, time=made_at))
+        return replace(found, time=now)
+
+    def _plan(self, plan: Plan) -> PlanExplanation:
+        """A plan of the run, in time of the behavior."""
+        run, lead_in = self.run, self.run.scenario.timing.lead_in
+        made_at = plan.time - lead_in
+        settings = settings_at(run.scenario, run.behavior, made_at).plan
+        weights = settings.adapt(run.weights.predictive)
+        if self._predictive is None or self._predictive[0] != weights:
+            self._predictive = weights, PredictiveProgram(self._reference, weights)
+        made = [p for p in run.plans if p.time < plan.time]
+        before, program = made[-1] if made else None, self._predictive[1]
+        planned = explain_plan(program, plan, lead_in, before, settings.tempo)
+        # Controllers count from the start of the lead-in, callers from the behavior's.
+        return replace(planned, time=made_at)
+
+
+def explain_run(run: SimulationRun, t: float) -> RunExplanation:
+    """Explains a run at a time of the behavior [s]; errors as of `RunExplainer.at`."""
+    return RunExplainer(run).at(t)

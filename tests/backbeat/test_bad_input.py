@@ -307,6 +307,11 @@ def test_a_behavior_file_in_place_of_a_run(refused, built, library_folder, comma
     assert "is the file of a behavior, not of a run; name the behavior" in sentence
 
 
+def test_a_figure_of_costs_of_another_format(refused, tmp_path):
+    sentence = refused("explain", "a.run.parquet", "--at", 1, "--costs", "costs.txt")
+    assert "costs.txt: a figure is called NAME.svg, NAME.png, NAME.pdf" in sentence
+
+
 def test_a_table_in_place_of_a_run(refused, tmp_path):
     path = tmp_path / "table.parquet"
     pd.DataFrame({"t": [0.0]}).to_parquet(path)

@@ -59,9 +59,10 @@ def test_all_that_is_done_with_a_run(mujoco, folder, backbeat):
 
     code, said, _ = backbeat("replay", file)
     assert (code, said) == (0, f"{file}: the same bit for bit.\n")
-    code, said, _ = backbeat("explain", file, "--at", 0.2)
+    code, said, _ = backbeat("explain", file, "--at", 0.2, "--costs", "costs.svg")
     assert code == 0
     assert "tick at 0.200 s" in said
+    assert "rotation of the body" in (folder / "costs.svg").read_text()
 
     code, _, _ = backbeat("report", file, "--recording", "none", "-o", "page.html")
     assert code == 0

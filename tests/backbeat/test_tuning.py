@@ -1,6 +1,7 @@
 """Weights that are tuned: trials, what is found, and going on after an interruption."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -104,6 +105,12 @@ def test_the_weight_that_matters_is_found_and_told(
     page = tuning_page(found)
     for said in ("com_error_rms_mm", "weights.predictive.velocity", found.best.title):
         assert said in page
+    # Of two weights each is clear below half of what one would be.
+    com, velocity = found.importances
+    for p_value, marked in ((0.03, 0), (0.02, 1)):
+        told = {com: (0.5, p_value), velocity: (0.1, 0.6)}
+        other = tuning_page(replace(found, importances=told))
+        assert other.count("<td>matters</td>") == marked
 
 
 def test_a_tuning_goes_on_where_it_was(

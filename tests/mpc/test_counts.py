@@ -15,7 +15,11 @@ from itertools import count
 import numpy as np
 import pytest
 
+from backbeat.mpc.predictive.core import PredictiveCore
+from backbeat.mpc.predictive.program import PredictiveProgram
+from backbeat.mpc.predictive.recovery import Recovery
 from backbeat.mpc.predictive.settings import PlanSettings
+from backbeat.mpc.reference.trajectory import Reference
 from backbeat.mpc.remote.contents import ControlSettings
 from backbeat.mpc.remote.exchange import Request
 from backbeat.mpc.scenario.specification import Scenario
@@ -23,6 +27,7 @@ from backbeat.mpc.serving.session import ControllerSession
 from backbeat.optimization.interior_point.solver import InteriorPoint
 from backbeat.optimization.transcription.transcribe import Transcription
 from benchmarks.problems import squats
+from benchmarks.tick import CASES, OurTicks
 from tests.backbeat.performances import swaying
 
 PERIOD = 0.002
@@ -30,6 +35,9 @@ PERIOD = 0.002
 EVERY = 10
 # Bytes that a plan and its ticks may take beside what is there.
 MOST_MEMORY = 1_000_000
+# Bytes that a solve of the whole-body program may take, its solution among them, and
+# those of a plan: an array more is too many for a tick.
+MOST_OF_A_SOLVE, MOST_OF_A_PLAN = 2_900, 160_000
 
 
 @pytest.fixture(scope="module")
@@ -131,6 +139,38 @@ def test_a_tick_takes_little_memory_while_it_works(tick):
     finally:
         tracemalloc.stop()
     assert peak - before < MOST_MEMORY
+
+
+def most_memory(call: Callable[[], object]) -> int:
+    """Bytes that a call takes at most, at once, beside what calls before it left."""
+    gc.collect()
+    tracemalloc.start()
+    try:
+        for _ in range(3):
+            call()
+        before, _ = tracemalloc.get_traced_memory()
+        tracemalloc.reset_peak()
+        call()
+        return tracemalloc.get_traced_memory()[1] - before
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_a_solve_of_a_tick_allocates_no_more_than_its_solution(case):
+    ours = OurTicks(case)
+    dual = ours.program.solve(ours.q, ours.v, ours.target).dual
+    taken = most_memory(lambda: ours.program.solve(ours.q, ours.v, ours.target, dual))
+    assert 0 < taken <= MOST_OF_A_SOLVE
+
+
+def test_a_plan_allocates_no_more_than_was_counted():
+    reference = Reference(swaying(1.0))
+    core = PredictiveCore(PredictiveProgram(reference), recovery=Recovery())
+    sample, memory = reference.sample(0.0), core.start()
+    memory = core(0.0, sample.q, sample.v, memory)
+    taken = most_memory(lambda: core(0.02, sample.q, sample.v, memory))
+    assert 0 < taken <= MOST_OF_A_PLAN
 
 
 @pytest.fixture(scope="module")

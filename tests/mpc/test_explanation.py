@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 
 from backbeat.models.common.errors import BackbeatError
+from backbeat.mpc.analysis.cost_history import cost_history
 from backbeat.mpc.analysis.run_explanation import explain_run
 from backbeat.mpc.plans.explanation import LimitReport
 from backbeat.mpc.plans.start import PlanStart
+from backbeat.mpc.plans.weights import PredictiveWeights
 from backbeat.mpc.predictive.core import PredictiveCore
 from backbeat.mpc.predictive.plan_explanation import explain_plan
 from backbeat.mpc.predictive.program import PredictiveProgram
@@ -17,10 +19,12 @@ from backbeat.mpc.reference.trajectory import Reference
 from backbeat.mpc.scenario.parts.push import Push
 from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.simulation.simulate import run_scenario
+from backbeat.mpc.terms.declared import costs_of
 from backbeat.mpc.whole_body.core import WholeBodyCore
 from backbeat.mpc.whole_body.programs.assembly import recover
 from backbeat.mpc.whole_body.programs.momentum import WholeBodyProgram
 from backbeat.mpc.whole_body.tick_explanation import explain_tick, report_tasks
+from backbeat.report.plots.costs import plot_costs
 from tests.tolerances import PREDICTION, QP_RESIDUAL
 
 T = 6.0
@@ -272,6 +276,44 @@ def test_a_run_explains_itself_from_its_log(run_and_torques):
         made = torques[round(1e3 * (found.time + run.scenario.timing.lead_in))]
         # Another warm start may end in another digit.
         np.testing.assert_allclose(found.tick.torques, made, rtol=1e-6, atol=1e-4)
+
+
+def test_costs_over_time_are_those_of_the_explanations(run):
+    """Each at its time, and a push costs most of all before or after it."""
+    history = cost_history(run)
+    found = explain_run(run, float(history.t[len(history.t) // 2]))
+    at = len(history.t) // 2
+    declared = {cost.name for cost, _ in costs_of(PredictiveWeights())}
+    assert declared <= set(history.plan)
+    for name, values in history.plan.items():
+        assert values[at] == pytest.approx(found.plan.costs[name], rel=1e-9, abs=1e-15)
+    for task in found.tick.tasks:
+        # Programs that solved others before end in other digits.
+        assert history.tick[task.name][at] == pytest.approx(task.cost, rel=1e-6)
+    total = np.sum(list(history.plan.values()), axis=0)
+    (push,) = run.scenario.disturbances.pushes
+    assert history.t[np.nanargmax(total)] > push.time
+    assert len(cost_history(run, push.time).t) < len(history.t)
+
+
+def test_costs_over_time_are_drawn_by_name(run):
+    history = cost_history(run, 0.35)
+    plans, ticks = plot_costs(history).axes
+    for axes, told in ((plans, history.plan), (ticks, history.tick)):
+        lines = {line.get_label(): line for line in axes.get_lines()}
+        used = [name for name, x in told.items() if np.nansum(x) > 0]
+        if len(used) > len(lines):
+            rest = lines.pop(f"{len(used) - len(lines) + 1} others")
+            others = np.sum([told[name] for name in {*used} - {*lines}], axis=0)
+            np.testing.assert_allclose(rest.get_ydata(), others)
+        for name, line in lines.items():
+            x = told[name]
+            np.testing.assert_array_equal(line.get_ydata(), np.where(x > 0, x, np.nan))
+
+
+def test_costs_of_a_time_without_states_are_refused(run):
+    with pytest.raises(BackbeatError, match="the run has no state from 0 to"):
+        cost_history(run, -0.05)
 
 
 def test_a_run_knows_nothing_of_other_times(run):

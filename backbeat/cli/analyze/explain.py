@@ -1,7 +1,7 @@
 """`backbeat explain`: what the controllers of a run wanted, got, and ran into."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -16,6 +16,12 @@ from backbeat.cli.common.options import (
     weights_with,
 )
 
+if TYPE_CHECKING:
+    from backbeat.mpc.simulation.run import SimulationRun
+
+# Formats of figures, as names end.
+FORMATS = (".svg", ".png", ".pdf")
+
 
 def command(
     run_file: Annotated[
@@ -25,6 +31,13 @@ def command(
     library: LibraryFolder = LIBRARY,
     controller: OwnController = None,
     terms: OwnTerms = None,
+    costs: Annotated[
+        Path | None,
+        typer.Option(
+            help="Figure to write (.svg, .png or .pdf): what each term of both "
+            "programs cost from the start to that time."
+        ),
+    ] = None,
 ) -> None:
     """Explains plan and tick at a time: tasks, errors, limits in force, slack.
 
@@ -38,6 +51,8 @@ def command(
     from backbeat.mpc.runs.origin import check_controller, check_terms
     from backbeat.mpc.simulation.simulate import run_scenario
 
+    if costs is not None:
+        check_figure(costs)
     samples, story = load_run(run_file)
     own, added = user_controller(controller), controller_terms(terms)
     others = check_controller(story, own, run_file)
@@ -64,3 +79,31 @@ def command(
             controller=own,
         )
     typer.echo(str(explain_run(run, at)))
+    if costs is not None:
+        write_costs(run, at, costs)
+
+
+def check_figure(path: Path) -> None:
+    """Refuses a figure of another format.
+
+    Raises:
+        BackbeatError: so it is, or its folder cannot be had.
+    """
+    from backbeat.models.common.atomic_file import check_places
+    from backbeat.models.common.errors import BackbeatError
+
+    if path.suffix not in FORMATS:
+        raise BackbeatError(f"{path}: a figure is called NAME{', NAME'.join(FORMATS)}")
+    check_places(path)
+
+
+def write_costs(run: "SimulationRun", end: float, path: Path) -> None:
+    """Draws the costs of a run up to a time of the behavior [s]."""
+    from backbeat.models.common.atomic_file import replacing
+    from backbeat.mpc.analysis.cost_history import cost_history
+    from backbeat.report.plots.costs import plot_costs
+
+    figure = plot_costs(cost_history(run, end))
+    with replacing(path) as file:
+        figure.savefig(file, format=path.suffix[1:], bbox_inches="tight")
+    typer.echo(str(path))

@@ -9,7 +9,8 @@ from backbeat.mpc.sweep.tuning import TuningResult, TuningTrial
 from backbeat.report.pages.template import rendered
 from backbeat.report.plots.style import COLORS, HEIGHT, STYLE, WIDTH, svg
 
-# A p-value below this counts as no accident.
+# Chance that any weight is marked where none matters, at most, by Bonferroni's bound:
+# each counts as clear below its share of it.
 CLEAR = 0.05
 # Weights side by side in a figure.
 COLUMNS = 3
@@ -18,12 +19,14 @@ COLUMNS = 3
 def tuning_page(result: TuningResult) -> str:
     """HTML of one page that needs nothing else."""
     ranked = sorted(result.importances.items(), key=lambda item: item[1][1])
+    clear = CLEAR / max(1, len(ranked))
     return rendered(
         "tuning.html",
         result=result,
         tuning=result.tuning,
         rows=_rows(result),
-        matters=[(name, *told, told[1] < CLEAR) for name, told in ranked],
+        matters=[(name, *told, told[1] < clear) for name, told in ranked],
+        clear=clear,
         progress=Markup(svg(progress_figure(result), "progress")),
         slices=Markup(svg(slices_figure(result), "slices")),
     )
