@@ -12,6 +12,10 @@ import numpy as np
 
 from backbeat.models.common.errors import BackbeatError
 from backbeat.mpc.analysis.survival import plan_in_force
+from backbeat.mpc.analysis.task_space_explanation import (
+    TaskSpaceExplanation,
+    explain_task_space,
+)
 from backbeat.mpc.control.controllers import make_upper_body
 from backbeat.mpc.plans.explanation import PlanExplanation, TickExplanation
 from backbeat.mpc.predictive.plan_explanation import explain_plan
@@ -30,20 +34,20 @@ class RunExplanation:
 
     Attributes:
         time: of the sample that was used, in time of the behavior [s].
-        tick: the whole-body tick, in that time too; None where the joint command is
-            of a controller of the user's own.
-        plan: the plan in force, in that time too.
+        tick: the whole-body tick, in that time too, or that in task space; None where
+            the joint command is of a controller of the user's own.
+        plan: the plan in force, in that time too; None in task space, which has none.
     """
 
     time: float
-    tick: TickExplanation | None
-    plan: PlanExplanation
+    tick: TickExplanation | TaskSpaceExplanation | None
+    plan: PlanExplanation | None
 
     def __str__(self) -> str:
         """Both in words."""
         head = f"at {self.time:.3f} s of the behavior, from the log's sample there"
         tick = self.tick or "the joint command is of a controller of the user's own"
-        return f"{head}\n{self.plan}\n{tick}"
+        return "\n".join(str(part) for part in (head, self.plan, tick) if part)
 
 
 def check_time(t: float, first: float, last: float) -> None:
@@ -71,6 +75,9 @@ def explain_run(run: SimulationRun, t: float) -> RunExplanation:
     x = run.sensed[i] if len(run.sensed) else run.x[i]
     if not np.isfinite(x).all():
         raise BackbeatError(f"the controllers knew no state at {run.t[i]:.3f} s")
+    if (task := scenario.control.task_space) is not None:
+        told = explain_task_space(run, task, i)
+        return RunExplanation(float(run.t[i]), told, None)
     nq, clock = reference.robot.num_positions, float(run.t[i]) + scenario.timing.lead_in
     robot, patches, points = reference.robot, reference.patches, reference.points
     upper = make_upper_body(reference, scenario.control.upper_body)

@@ -46,6 +46,7 @@ def command(
     from backbeat.cli.common.console import progress_bar
     from backbeat.mpc.analysis.metrics import run_metrics
     from backbeat.mpc.runs import file
+    from backbeat.mpc.runs.behavior import behavior_of_run
     from backbeat.mpc.runs.origin import check_controller, other_origins
     from backbeat.mpc.runs.replay import compare_samples
     from backbeat.mpc.runs.table import run_frame
@@ -53,10 +54,7 @@ def command(
 
     samples, story = file.load_run(run_file)
     scenario = file.run_settings(story)
-    robot = story.get("robot", {}).get("name", scenario.robot)
-    behavior = Library(library).load_build(
-        scenario.behavior, story.get("behavior_key"), robot
-    )
+    behavior = behavior_of_run(Library(library), story)
     own = user_controller(controller)
     others = check_controller(story, own, run_file)
     others += other_origins(story, behavior)
