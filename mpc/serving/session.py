@@ -128,7 +128,8 @@ class ControllerSession:
             self._begin(request.time)
         context = self._simulator.get_mutable_context()
         if self._has_begun:
-            if request.time <= context.get_time():
+            is_again = self.in_task_space and request.time == context.get_time()
+            if request.time <= context.get_time() and not is_again:
                 raise ProtocolError(
                     f"a request at {request.time:g} s after one at "
                     f"{context.get_time():g} s, without a start"
@@ -140,7 +141,8 @@ class ControllerSession:
                     f"{self._pause:g} s"
                 )
             # Up to this time, but not what is due at it: that waits for its inputs.
-            self._simulator.AdvanceTo(request.time)
+            if not is_again:
+                self._simulator.AdvanceTo(request.time)
         self._fix("state", request.x)
         self._fix("normal_forces", request.force)
         if self.in_task_space:
@@ -160,7 +162,10 @@ class ControllerSession:
         if not self._has_begun:
             self._simulator.Initialize()
             self._has_begun = True
-        self._simulator.AdvancePendingEvents()
+        # In task space the command follows its inputs at once, and a tick is asked for
+        # again where a setting changes at it: it is done when time goes on.
+        if not self.in_task_space:
+            self._simulator.AdvancePendingEvents()
         own = self._fast.GetMyContextFromRoot(context)
         ports = ("command", "joint_acceleration", "fallen")
         command, acceleration, fallen = (

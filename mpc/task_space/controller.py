@@ -116,7 +116,7 @@ class TaskSpaceController(CollectableSystem):
         for name, size in (("joint_acceleration", nj), ("fallen", 1)):
             self.DeclareVectorOutputPort(name, size, weak(self._calc_nothing), state)
         self.DeclareAbstractOutputPort(
-            "memory", lambda: AbstractValue.Make(first), weak(self._calc_memory)
+            "memory", lambda: AbstractValue.Make(first), weak(self._calc_memory), state
         )
         self.DeclarePeriodicUnrestrictedUpdateEvent(period, 0.0, weak(self._update))
 
@@ -135,7 +135,8 @@ class TaskSpaceController(CollectableSystem):
         output.SetFromVector(np.zeros(output.size()))
 
     def _calc_memory(self, context: Context, output: AbstractValue) -> None:
-        output.set_value(self._read(context))
+        # As it is stored: it may be read before the first inputs come.
+        output.set_value(context.get_abstract_state(self._memory).get_value())
 
     def _update(self, context: Context, state: State) -> None:
         new = self._read(context)
