@@ -4,9 +4,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from backbeat.models.common.processes.frames import ProtocolError
 from backbeat.mpc.control.task_space_controllers import TASK_VECTORS
 from backbeat.mpc.remote.contents import ControlSettings, packed, unpacked
-from backbeat.mpc.remote.frames import ProtocolError
 from backbeat.mpc.remote.messages import value, vector
 
 # Numbers of a request in task space, in the order of TASK_VECTORS.

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from backbeat.models.common.errors import BackbeatError
+from backbeat.models.common.processes.frames import ProtocolError
 from backbeat.mpc.analysis.hand_error import at_limits
 from backbeat.mpc.analysis.hand_studies import of_task, sampled
 from backbeat.mpc.control.task_space_setup import task_space_behavior
@@ -24,7 +25,6 @@ from backbeat.mpc.remote.exchange import (
     read_request,
     request_message,
 )
-from backbeat.mpc.remote.frames import ProtocolError
 from backbeat.mpc.remote.link import RemoteLink
 from backbeat.mpc.remote.messages import read, to_bytes
 from backbeat.mpc.remote.schema import make_schema
