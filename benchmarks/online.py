@@ -108,7 +108,7 @@ def replayed(run: SimulationRun) -> np.ndarray:
     All that a plan takes counts, measuring and choosing steps too.
     """
     reference, scenario = Reference(run.behavior), run.scenario
-    first = first_settings(scenario.control, scenario.world, run.behavior)
+    first = first_settings(scenario, run.behavior)
     program = PredictiveProgram(reference, first.plan.adapt(PredictiveWeights()))
     step = PredictiveCore(
         program, scenario.timing.plan_period, scenario.timing.lead_in, Recovery()

@@ -17,12 +17,15 @@ from backbeat.behaviors.library.store import Library
 from backbeat.cli.common.options import LIBRARY, LibraryFolder
 from backbeat.models.actuation.joint_command import BLOCKS
 from backbeat.models.common.processes.frames import FrameSocket, frame
-from backbeat.mpc.control.task_space_setup import set_up
+from backbeat.mpc.analysis.hand_studies import of_task
+from backbeat.mpc.control.task_space_setup import hand_start, task_space_behavior
 from backbeat.mpc.predictive.settings import PlanSettings
 from backbeat.mpc.reference.trajectory import Reference
 from backbeat.mpc.remote.address import Address
 from backbeat.mpc.remote.contents import ControlSettings
 from backbeat.mpc.remote.exchange import (
+    NO_TASK,
+    NUM_TASK,
     Answer,
     Request,
     answer_message,
@@ -32,12 +35,10 @@ from backbeat.mpc.remote.exchange import (
 )
 from backbeat.mpc.remote.link import RemoteLink
 from backbeat.mpc.remote.messages import read, to_bytes
-from backbeat.mpc.remote.task_exchange import TaskRequest
-from backbeat.mpc.remote.task_link import TaskSpaceLink
 from backbeat.mpc.scenario.specification import Scenario
-from backbeat.mpc.scenario.task_space_scenario import TaskSpaceScenario
 from backbeat.mpc.serving.server import ControllerServer
-from backbeat.mpc.task_space.law import TaskSpaceCommand, TaskSpaceSettings
+from backbeat.mpc.task_space.law import TaskSpaceSettings
+from backbeat.mpc.task_space.settings import TaskSettings
 from benchmarks.measurement import write_results
 from benchmarks.online import OnlineRow, print_table
 
@@ -169,7 +170,7 @@ def paced(behavior: Behavior, planner: str, seconds: float = SECONDS) -> np.ndar
             for k in range(round(seconds * 1e3)):
                 now = wait_until(began + 1e-3 * k)
                 x, force = request.x, request.force
-                found = link.ask(k, 1e-3 * k, k == 0, x, force, asked)
+                found = link.ask(k, 1e-3 * k, k == 0, x, force, asked, NO_TASK)
                 if not isinstance(found, Answer):
                     raise SystemExit(f"benchmarks: {found}")
                 times.append(time.perf_counter() - now)
@@ -188,26 +189,26 @@ def paced_task_space(seconds: float = SECONDS) -> tuple[np.ndarray, np.ndarray]:
     """
     found = []
     for scenario in (
-        TaskSpaceScenario(),
-        TaskSpaceScenario(robot="atlas", control=TaskSpaceSettings(limits="program")),
+        of_task("ur10", 4.0),
+        of_task("atlas", 4.0, control=TaskSpaceSettings(limits="program")),
     ):
-        setup = set_up(scenario)
-        robot, law = setup.robot, setup.law
-        x = np.r_[setup.q, np.zeros(robot.num_velocities)]
-        target, still = np.zeros(9), x[robot.num_positions :]
-        target[:3] = law(setup.q, still, np.zeros((3, 3))).hand
+        behavior = task_space_behavior(scenario)
+        robot = behavior.robot_model
+        x = np.r_[behavior.motion.q[0], np.zeros(robot.num_velocities)]
+        force, task = np.zeros(len(robot.soles)), np.zeros(NUM_TASK)
+        task[:3] = hand_start(behavior)
+        asked = ControlSettings(PlanSettings(), (), 0.0, TaskSettings())
         here, there = multiprocessing.Pipe()
         far = multiprocessing.Process(target=_serve, args=(there, None))
         far.start()
         times = []
         try:
-            with TaskSpaceLink(here.recv(), robot, scenario) as link:
+            with RemoteLink(here.recv(), behavior, scenario) as link:
                 began = time.perf_counter()
                 for k in range(round(seconds * 1e3)):
                     now = wait_until(began + 1e-3 * k)
-                    asked = TaskRequest(k, x, target)
-                    answer = link.ask(1e-3 * k, asked, scenario.control)
-                    if not isinstance(answer, TaskSpaceCommand):
+                    answer = link.ask(k, 1e-3 * k, k == 0, x, force, asked, task)
+                    if not isinstance(answer, Answer):
                         raise SystemExit(f"benchmarks: {answer}")
                     times.append(time.perf_counter() - now)
                     began = max(began, time.perf_counter() - 1e-3 * (k + 1))

@@ -189,7 +189,7 @@ def _ask(
     x, force = np.r_[table.q[0], table.v[0]], np.full(len(robot.soles), 800.0)
     asked, k = ControlSettings(PlanSettings(), (), 0.0), 0
     while not stop.is_set():
-        found = link.ask(k, 0.002 * k, k == 0, x, force, asked)
+        found = link.ask(k, 0.002 * k, k == 0, x, force, asked, np.zeros(0))
         if isinstance(found, Answer):
             use.note()
         else:

@@ -51,8 +51,7 @@ OTHERWISE = {
     "behaviors/dance/recorded_move.py": {"head"},
     "behaviors/dance/vocabulary/move.py": {"head"},
     # Settings of a base that sways, as the stage has them.
-    "backbeat/stage/players/task_space_panel.py": {"pelvis"},
-    "mpc/simulation/task_space/live.py": {"pelvis"},
+    "backbeat/stage/web/task_panel.py": {"pelvis"},
     # Other things: heads and feet of drums, a stand, an arrow, a port.
     "backbeat/stage/drawing/arrows.py": {"head"},
     "models/kit/description.py": {"base"},

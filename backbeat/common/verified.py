@@ -7,6 +7,21 @@ from backbeat.behaviors.library.behavior import Behavior
 from backbeat.behaviors.library.store import Library
 from backbeat.behaviors.library.stored import Stored
 from backbeat.models.common.errors import BackbeatError
+from backbeat.mpc.control.task_space_setup import task_space_behavior
+from backbeat.mpc.scenario.specification import Scenario
+
+
+def scenario_behavior(
+    library: str | Path, scenario: Scenario, unverified: bool = False
+) -> Behavior:
+    """What a scenario performs: a behavior of the library, or to rest in task space.
+
+    Raises:
+        BackbeatError: as of `load_verified`, or of `task_space_behavior`.
+    """
+    if scenario.control.task_space is not None:
+        return task_space_behavior(scenario)
+    return load_verified(library, scenario.behavior, unverified, scenario.robot)
 
 
 def load_verified(

@@ -31,6 +31,8 @@ class SensorNoise:
     # Encoders [rad, rad/s].
     position: float = 1e-3
     velocity: float = 20e-3
+    # Place of a hand, where that is sensed [m].
+    hand: float = 0.0
     # Gyro [rad/s] and accelerometer [m/s^2].
     gyro: float = 5e-3
     accelerometer: float = 0.05

@@ -143,6 +143,11 @@ class JointServo(CollectableSystem):
         if self._has_memory:
             self.DeclarePeriodicUnrestrictedUpdateEvent(period, 0.0, weak(self._update))
 
+    @property
+    def effort_limits(self) -> np.ndarray:
+        """(nj,) the most that the motors give [N m]."""
+        return self._limits.copy()
+
     def set_effort(self, context: Context, effort: np.ndarray) -> None:
         """Sets the effort of the motors now, (nj,) [N m]; no matter without a lag."""
         if not self._has_memory:

@@ -7,6 +7,7 @@ import numpy as np
 
 from backbeat.models.common.errors import BackbeatError
 from backbeat.mpc.analysis.run_explanation import RunExplainer
+from backbeat.mpc.plans.explanation import TickExplanation
 from backbeat.mpc.simulation.run import SimulationRun
 
 # Times of a history, at most; each of them solves a plan and a tick again.
@@ -38,8 +39,13 @@ def cost_history(run: SimulationRun, end: float | None = None) -> CostHistory:
         end: last time [s]; None for the run's.
 
     Raises:
-        BackbeatError: the run has no state at any of the times.
+        BackbeatError: the run is one in task space, which has no such programs, or has
+            no state at any of the times.
     """
+    if run.scenario.control.task_space is not None:
+        raise BackbeatError(
+            "costs of terms are those of behaviors; a run in task space has none"
+        )
     explainer, last = RunExplainer(run), run.t[-1] if end is None else end
     sensed = run.sensed if len(run.sensed) else run.x
     fit = (run.t >= 0) & (run.t <= last + 1e-9) & np.isfinite(sensed).all(axis=1)
@@ -50,9 +56,11 @@ def cost_history(run: SimulationRun, end: float | None = None) -> CostHistory:
         )
     times = times[:: -(-len(times) // MOST_TIMES)]
     found = [explainer.at(float(t)) for t in times]
-    plans = [told.plan.costs for told in found]
+    plans = [told.plan.costs if told.plan else {} for told in found]
     ticks = [
-        {task.name: task.cost for task in told.tick.tasks} if told.tick else {}
+        {task.name: task.cost for task in told.tick.tasks}
+        if isinstance(told.tick, TickExplanation)
+        else {}
         for told in found
     ]
     return CostHistory(times, _by_name(plans, np.nan), _by_name(ticks, 0.0))

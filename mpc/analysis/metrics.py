@@ -52,6 +52,7 @@ from backbeat.mpc.world.servo_check import softened_servos
 STATE = {
     "true": "true state, no estimator",
     "estimated": "state estimated from noisy and late sensors",
+    "sampled": "samples of encoders, no estimator",
 }
 
 
@@ -99,9 +100,10 @@ def run_metrics(run: SimulationRun) -> dict[str, object]:
         "safety": _safety(run),
         "fall_declared_s": _declared(run),
         "unknown_forces": warning_metrics(run.detection, run.scenario.timing.lead_in),
-        "softened_servos": softened_servos(
-            reference, run.scenario.latency, run.scenario.sampling
-        ),
+        # Torques of a law have no servos below them.
+        "softened_servos": []
+        if run.scenario.control.task_space is not None
+        else softened_servos(reference, run.scenario.latency, run.scenario.sampling),
     }
     metrics |= _tracking(analysis) | _efforts(analysis)
     metrics |= {
@@ -149,6 +151,9 @@ def _tracking(analysis: RunAnalysis) -> dict[str, object]:
     nominal = np.linalg.norm(analysis.com - analysis.com_nominal, axis=1) * 1e3
     turns = reference.robot.tree.revolute
     off = analysis.joints - analysis.joints_planned
+    if analysis.run.scenario.control.task_space is not None:
+        # Nothing is planned; `upper_body` has the hand.
+        planned, nominal, off = planned[:0], nominal[:0], off[:0]
     return {
         "com_error_mm": size(planned),
         "com_error_at_nominal_time_mm": size(nominal),

@@ -7,11 +7,16 @@ force, with the weights of the run.
 """
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
 from backbeat.models.common.errors import BackbeatError
 from backbeat.mpc.analysis.survival import plan_in_force
+from backbeat.mpc.analysis.task_space_explanation import (
+    TaskSpaceExplanation,
+    explain_task_space,
+)
 from backbeat.mpc.control.controllers import make_upper_body
 from backbeat.mpc.plans.explanation import PlanExplanation, TickExplanation
 from backbeat.mpc.plans.plan import Plan
@@ -32,20 +37,20 @@ class RunExplanation:
 
     Attributes:
         time: of the sample that was used, in time of the behavior [s].
-        tick: the whole-body tick, in that time too; None where the joint command is
-            of a controller of the user's own.
-        plan: the plan in force, in that time too.
+        tick: the whole-body tick, in that time too, or that in task space; None where
+            the joint command is of a controller of the user's own.
+        plan: the plan in force, in that time too; None in task space, which has none.
     """
 
     time: float
-    tick: TickExplanation | None
-    plan: PlanExplanation
+    tick: TickExplanation | TaskSpaceExplanation | None
+    plan: PlanExplanation | None
 
     def __str__(self) -> str:
         """Both in words."""
         head = f"at {self.time:.3f} s of the behavior, from the log's sample there"
         tick = self.tick or "the joint command is of a controller of the user's own"
-        return f"{head}\n{self.plan}\n{tick}"
+        return "\n".join(str(part) for part in (head, self.plan, tick) if part)
 
 
 def check_time(t: float, first: float, last: float) -> None:
@@ -69,17 +74,23 @@ class RunExplainer:
     """
 
     def __init__(self, run: SimulationRun) -> None:
-        """Makes the programs with the weights of the run."""
-        self.run, scenario = run, run.scenario
-        self._reference = reference = Reference(run.behavior)
+        """Programs are made with the weights of the run, when they are asked for."""
+        self.run = run
+        self._predictive: tuple[PredictiveWeights, PredictiveProgram] | None = None
+
+    @cached_property
+    def _reference(self) -> Reference:
+        return Reference(self.run.behavior)
+
+    @cached_property
+    def _core(self) -> WholeBodyCore:
+        """The whole-body program; a run in task space has none."""
+        reference, scenario = self._reference, self.run.scenario
         upper = make_upper_body(reference, scenario.control.upper_body)
-        gains = run.weights.whole_body, run.weights.stance
+        gains = self.run.weights.whole_body, self.run.weights.stance
         robot, patches, points = reference.robot, reference.patches, reference.points
         program = make_whole_body_program(robot, patches, points, gains, upper)
-        self._core = WholeBodyCore(
-            program, reference, scenario.tick_timing, upper=upper
-        )
-        self._predictive: tuple[PredictiveWeights, PredictiveProgram] | None = None
+        return WholeBodyCore(program, reference, scenario.tick_timing, upper=upper)
 
     def at(self, t: float) -> RunExplanation:
         """Explains the run at a time of the behavior [s].
@@ -93,6 +104,9 @@ class RunExplainer:
         x = run.sensed[i] if len(run.sensed) else run.x[i]
         if not np.isfinite(x).all():
             raise BackbeatError(f"the controllers knew no state at {run.t[i]:.3f} s")
+        if (task := run.scenario.control.task_space) is not None:
+            told = explain_task_space(run, task, i)
+            return RunExplanation(float(run.t[i]), told, None)
         # A plan that arrives with a tick is read by the next.
         now, plan = float(run.t[i]), plan_in_force(run, float(run.t[i]) - 1e-6)
         tick = None

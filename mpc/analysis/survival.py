@@ -118,10 +118,11 @@ def judge(run: SimulationRun, reference: Reference, t: float) -> Judgement | Non
 def survived(run: SimulationRun, reference: Reference) -> bool | None:
     """Whether a run was survived to its end, and every push in it.
 
-    None when a run ended, without a fall, before a push could be judged.
+    None when a run ended, without a fall, before a push could be judged. In task space
+    there is no balance to lose, and no behavior to be resumed.
     """
-    if run.fell:
-        return False
+    if run.fell or run.scenario.control.task_space is not None:
+        return not run.fell
     ends = [p.time + p.duration + RECOVERY for p in run.scenario.disturbances.pushes]
     judged = [judge(run, reference, t) for t in ends or [float(run.t[-1])]]
     if any(j is not None and not j.survived for j in judged):

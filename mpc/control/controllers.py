@@ -14,6 +14,10 @@ from backbeat.models.common.errors import BackbeatError
 from backbeat.mpc.control.function_commands import FunctionCommands
 from backbeat.mpc.control.own_controllers import FunctionPlanner, OwnControllers
 from backbeat.mpc.control.plan_channel import PlanChannel, PlanDelivery
+from backbeat.mpc.control.task_space_controllers import (
+    add_task_space,
+    resting_planner,
+)
 from backbeat.mpc.control.user_code import UserCode
 from backbeat.mpc.predictive.controller import Planner, PredictiveController
 from backbeat.mpc.predictive.program import PredictiveProgram
@@ -114,7 +118,8 @@ class Controllers:
         whole_body: fast controller, likewise. It has the output `command`, and
             `joint_acceleration` and `edges` where an estimator may use them.
         inputs: what is to be connected to each of `state`, `normal_forces`,
-            `settings`, `hands` and `plan_delay`.
+            `settings`, `hands` and `plan_delay`, in task space also of TASK_VECTORS and
+            `task`.
         record: what they have done so far, from the root Context.
         own: those of a user's own among them; None for none.
     """
@@ -162,7 +167,9 @@ def add_controllers(
     first = settings.control.plan_settings(reference.behavior)
     of = settings.control.on_weights(weights)
     program = PredictiveProgram(reference, first.adapt(of.predictive))
-    if callable(own.plan):
+    if settings.control.task_space is not None:
+        planner = resting_planner(program, reference, timing)
+    elif callable(own.plan):
         planner = FunctionPlanner(own.plan, reference, own.code)
     predictive = (
         own.plan
@@ -182,21 +189,34 @@ def add_controllers(
     channel = PlanChannel(settings.delivery, rest, is_steady)
     builder.AddNamedSystem("plan_channel", channel)
     builder.Connect(predictive.GetOutputPort("plan"), channel.GetInputPort("sent"))
-    whole_body = _make_whole_body(reference, settings, of, own)
-    builder.AddNamedSystem("whole_body_controller", whole_body)
+    whole_body, more = _add_fast(builder, reference, settings, of, own)
     if whole_body.HasInputPort("plan"):
         builder.Connect(channel.GetOutputPort("plan"), whole_body.GetInputPort("plan"))
+    both = predictive, whole_body
     inputs = {
         name: tuple(
-            system.GetInputPort(name)
-            for system in (predictive, whole_body)
-            if system.HasInputPort(name)
+            system.GetInputPort(name) for system in both if system.HasInputPort(name)
         )
         for name in ("state", "normal_forces", "settings", "hands")
     }
-    inputs["plan_delay"] = (channel.GetInputPort("delay"),)
-    record = _recorder(predictive, whole_body)
-    return Controllers(predictive, whole_body, inputs, record, given)
+    inputs |= more | {"plan_delay": (channel.GetInputPort("delay"),)}
+    return Controllers(*both, inputs, _recorder(*both), given)
+
+
+def _add_fast(
+    builder: DiagramBuilder,
+    reference: Reference,
+    settings: ControllerSettings,
+    weights: ControllerWeights,
+    own: OwnControllers,
+) -> tuple[LeafSystem, dict[str, tuple[InputPort, ...]]]:
+    """Adds what commands joints; it, and inputs that only it has."""
+    if (task := settings.control.task_space) is not None:
+        rest = settings.timing, settings.is_tick_lost
+        return add_task_space(builder, reference, task, *rest)
+    whole_body = _make_whole_body(reference, settings, weights, own)
+    builder.AddNamedSystem("whole_body_controller", whole_body)
+    return whole_body, {}
 
 
 def _recorder(

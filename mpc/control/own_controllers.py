@@ -98,7 +98,9 @@ class OwnControllers:
         if isinstance(self.command, LeafSystem):
             _check_ports(self.command, COMMAND_INPUTS, "command")
         about = []
-        if self.plan is not None and control.planner == "process":
+        if control.task_space is not None:
+            about = ["task_space"]
+        elif self.plan is not None and control.planner == "process":
             about = ["planner: process"]
         elif self.command is not None and control.preset:
             about = [f"preset: {control.preset}"]

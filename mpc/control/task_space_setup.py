@@ -1,14 +1,29 @@
-"""Robot, hand, start and law of a scenario in task space, without a simulation."""
+"""Robot, hand and law of a run in task space, and the behavior that it has: to rest."""
 
-from dataclasses import dataclass
+import hashlib
+import json
+from dataclasses import asdict
 
 import numpy as np
 
+from backbeat.behaviors.library.behavior import (
+    Behavior,
+    Mount,
+    centroidal_quantities,
+    make_robot,
+)
+from backbeat.behaviors.library.robots import USUAL_ROBOT, robot_hash
+from backbeat.behaviors.music.notation.meter import COMMON
 from backbeat.models.common.errors import BackbeatError
 from backbeat.models.robot.description import SHIPPED, load_description
 from backbeat.models.robot.model import RobotModel
-from backbeat.mpc.scenario.task_space_scenario import TaskSpaceScenario
+from backbeat.models.state.configuration import Configuration
+from backbeat.models.world.scene import Scene
+from backbeat.mpc.scenario.specification import TASK_SPACE, Scenario
+from backbeat.mpc.scenario.task_space_task import DURATION, TaskSpaceTask
 from backbeat.mpc.task_space.law import TaskSpaceLaw
+from backbeat.optimization.problem.dense_trajectory import DenseTrajectory, unforced
+from backbeat.optimization.verification.certificate import Certificate
 
 # What carries a robot is held by others.
 HELD = ("left leg", "right leg")
@@ -19,57 +34,110 @@ STAND = "stand"
 WELDED_LEGS = "ready"
 
 
-@dataclass(frozen=True)
-class TaskSpaceSetup:
-    """What a controller in task space needs.
-
-    Attributes:
-        robot: its model, joints that are held locked.
-        hand: name of the hand's frame.
-        q: (nq,) where the robot begins.
-        law: the law.
-        effort_limits: (nj,) what motors can do [N m].
-    """
-
-    robot: RobotModel
-    hand: str
-    q: np.ndarray
-    law: TaskSpaceLaw
-    effort_limits: np.ndarray
-
-
 def robots_with_hand() -> list[str]:
     """Names of the robots that ship whose YAML says which frame is a hand."""
     return [n for n, path in SHIPPED.items() if load_description(path).task_space.hand]
 
 
-def set_up(scenario: TaskSpaceScenario) -> TaskSpaceSetup:
-    """Makes the controller of a scenario.
+def set_up(behavior: Behavior, task: TaskSpaceTask) -> TaskSpaceLaw:
+    """Makes the law of a run.
+
+    Args:
+        behavior: that of `task_space_behavior`.
+        task: what the hand does.
 
     Raises:
-        BackbeatError: unknown robot, frame or posture, or a value that makes no sense.
+        BackbeatError: unknown frame or posture.
     """
-    scenario.check()
-    legs = scenario.legs or (WELDED_LEGS if scenario.base.feet == "welded" else "")
-    robot = task_space_robot(scenario.robot, legs)
-    sways = scenario.base.amplitude or scenario.base.feet == "welded"
-    if not robot.floating and sways:
+    robot = behavior.robot_model
+    posture = robot.posture(task.posture) if task.posture else behavior.motion.q[0]
+    limits, joints = task.effort_share * robot.effort_limits, robot.base_positions
+    hand = hand_of(behavior)
+    return TaskSpaceLaw(robot, hand, task.control, posture[joints:], limits)
+
+
+def hand_of(behavior: Behavior) -> str:
+    """Name of the frame that is the hand of a `task_space_behavior`."""
+    return str(behavior.provenance["hand"])
+
+
+def hand_place(behavior: Behavior, state: Configuration) -> np.ndarray:
+    """(3,) where the hand is [m]."""
+    frame = behavior.robot_model.frame(hand_of(behavior))
+    return np.array(state.pose(frame).translation())
+
+
+def hand_start(behavior: Behavior) -> np.ndarray:
+    """(3,) where the hand begins [m]."""
+    state = Configuration(behavior.robot_model, behavior.motion.q[0])
+    return hand_place(behavior, state)
+
+
+def _hand(robot: RobotModel, task: TaskSpaceTask) -> str:
+    """Name of the frame that is the hand.
+
+    Raises:
+        BackbeatError: there is none, or nothing says which.
+    """
+    hand = task.hand or robot.task_space.hand
+    if not hand:
+        raise BackbeatError(
+            f"say which frame of {robot.name!r} is its hand and a start, in task_space "
+            "of the scenario or as `task_space: {hand: FRAME, start: POSTURE}` in its "
+            "YAML"
+        )
+    robot.frame(hand)
+    return hand
+
+
+def task_space_behavior(scenario: Scenario) -> Behavior:
+    """The behavior of a run in task space: its robot rests where it begins.
+
+    Legs are held; with welded feet the simulated ones move.
+
+    Raises:
+        BackbeatError: the scenario has no task space, or an unknown robot or posture.
+    """
+    scenario = scenario.check()
+    task, name = scenario.control.task_space, scenario.robot or USUAL_ROBOT
+    if task is None:
+        raise BackbeatError("this scenario has no task_space")
+    is_welded = task.base.feet == "welded"
+    legs = task.legs or (WELDED_LEGS if is_welded else "")
+    robot, mount = _held(name, legs)
+    if not robot.floating and (task.base.amplitude or is_welded):
         raise BackbeatError(
             f"the base of {robot.name!r} is bolted down and cannot sway"
         )
-    hand = scenario.hand or robot.task_space.hand
-    start = scenario.start or robot.task_space.start
-    if not hand or not start:
-        raise BackbeatError(
-            f"say which frame of {robot.name!r} is its hand and a start, in the "
-            "scenario or as `task_space: {hand: FRAME, start: POSTURE}` in its YAML"
-        )
-    q = start_posture(robot, start, legs)
-    posture = robot.posture(scenario.posture) if scenario.posture else q
-    limits = scenario.effort_share * robot.effort_limits
-    joints = posture[robot.base_positions :]
-    law = TaskSpaceLaw(robot, hand, scenario.control, joints, limits)
-    return TaskSpaceSetup(robot, hand, q, law, limits)
+    start = task.start or robot.task_space.start
+    hand = _hand(robot, task)
+    q = robot.posture(start or STAND)
+    if robot.floating and legs:
+        q[:7] = robot.posture(legs)[:7]
+    length = scenario.timing.duration or DURATION
+    motion = _rest(robot, q, length)
+    com, momentum, inertia = centroidal_quantities(robot, motion)
+    story = asdict(task) | {"robot": robot_hash(name), "length": length}
+    key = hashlib.sha256(json.dumps(story, sort_keys=True).encode()).hexdigest()
+    return Behavior(
+        name=TASK_SPACE,
+        kind=TASK_SPACE,
+        summary="A hand follows a target; what it leaves, the posture gets.",
+        robot=name,
+        equipment=(),
+        mount=mount,
+        scene=Scene(),
+        bpm=0.0,
+        meter=COMMON,
+        motion=motion,
+        com=com,
+        momentum=momentum,
+        inertia=inertia,
+        events=(),
+        certificate=Certificate(()),
+        specification="",
+        provenance={"key": key, "hand": hand},
+    )
 
 
 def task_space_robot(name: str, legs: str = "") -> RobotModel:
@@ -79,18 +147,24 @@ def task_space_robot(name: str, legs: str = "") -> RobotModel:
         name: name or path of the robot.
         legs: posture of the legs; "" for the one in which the robot starts.
     """
-    robot = RobotModel(name)
+    return _held(name, legs)[0]
+
+
+def _held(name: str, legs: str) -> tuple[RobotModel, Mount]:
+    """The robot with its legs held, and how it is held."""
+    robot = make_robot(name, (), Mount())
     if not robot.floating:
-        return robot
+        return robot, Mount()
     there = [role for role in HELD if role in robot.roles]
     held = [robot.joint_names[i] for role in there for i in robot.roles.joints(role)]
     angles = robot.posture_joints(legs or robot.task_space.start or STAND)
-    return RobotModel(name, locked={j: angles.get(j, 0.0) for j in held})
+    mount = Mount(locked={j: angles.get(j, 0.0) for j in held})
+    return make_robot(name, (), mount), mount
 
 
-def start_posture(robot: RobotModel, start: str, legs: str) -> np.ndarray:
-    """(nq,) a posture, the base as high as legs in theirs carry it."""
-    q = robot.posture(start)
-    if robot.floating and legs:
-        q[:7] = robot.posture(legs)[:7]
-    return q
+def _rest(robot: RobotModel, q: np.ndarray, length: float) -> DenseTrajectory:
+    """A robot that rests at q (nq,) for some time [s], its joints against gravity."""
+    still = np.zeros((2, robot.num_velocities))
+    motion = unforced(robot, np.array([0.0, length]), np.tile(q, (2, 1)), still)
+    motion.tau[:] = -Configuration(robot, q).gravity_forces[robot.base_velocities :]
+    return motion

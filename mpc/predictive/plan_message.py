@@ -20,12 +20,13 @@ from backbeat.mpc.plans.touchdown import Touchdown
 from backbeat.mpc.predictive.memory import PredictiveMemory
 from backbeat.mpc.predictive.settings import PlanSettings, TempoRamp
 from backbeat.mpc.safety.fail_safe import Cause, Change, FailureCount, Mode, Safety
+from backbeat.mpc.task_space.settings import TaskSettings
 
 _KINDS = {
     kind.__name__: kind
     for kind in (
         Plan, AddedStep, Swing, Touchdown, PredictiveMemory, Safety, FailureCount,
-        Change, Mode, Cause, PlanSettings, TempoRamp, HandOffset,
+        Change, Mode, Cause, PlanSettings, TempoRamp, HandOffset, TaskSettings,
     )
 }  # fmt: skip
 _TYPES = ("<f8", "<i8", "|b1")

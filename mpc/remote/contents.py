@@ -17,6 +17,7 @@ from backbeat.mpc.predictive.plan_message import pack, unpack
 from backbeat.mpc.predictive.settings import TEMPO_RANGE, PlanSettings
 from backbeat.mpc.remote.messages import value
 from backbeat.mpc.safety.fail_safe import Safety
+from backbeat.mpc.task_space.settings import TaskSettings
 
 _HAND = HandOffset("", 0.0, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
 
@@ -29,11 +30,13 @@ class ControlSettings:
         settings: of plans.
         hands: where hands shall be.
         plan_delay: how long plans take [s].
+        task: what holds in task space; None elsewhere.
     """
 
     settings: PlanSettings
     hands: tuple[HandOffset, ...]
     plan_delay: float
+    task: TaskSettings | None = None
 
 
 @dataclass(frozen=True)
@@ -84,7 +87,9 @@ def unpacked(kind: type, content: bytes) -> Any:
     ) as error:  # fmt: skip
         why = gist(error, 100)
         raise ProtocolError(f"not a {kind.__name__}: {why}") from None
+    parts: dict[str, Any]
     parts = {"plan": Plan, "tick_safety": Safety, "plan_safety": Safety}
+    parts["task"] = TaskSettings | None
     parts |= {"settings": PlanSettings, "hands": tuple, "plan_delay": float}
     for field in fields(kind):
         part = getattr(found, field.name)
@@ -107,6 +112,7 @@ def _is_sound(changes: ControlSettings) -> bool:
         and _is_like(changes.plan_delay, 0.0)
         and changes.plan_delay >= 0
         and all(_is_like(hand, _HAND) for hand in changes.hands)
+        and (changes.task is None or _is_like(changes.task, TaskSettings()))
     )
 
 

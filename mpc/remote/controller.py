@@ -9,11 +9,17 @@ the last command, which only damps, stays in force for good.
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 import numpy as np
 from pydrake.common.value import AbstractValue
-from pydrake.systems.framework import BasicVector, Context, DiagramBuilder, State
+from pydrake.systems.framework import (
+    BasicVector,
+    Context,
+    DiagramBuilder,
+    State,
+    ValueProducer,
+)
 
 from backbeat.behaviors.library.behavior import Behavior
 from backbeat.models.actuation.joint_command import BLOCKS, joint_command
@@ -26,49 +32,22 @@ from backbeat.mpc.control.controllers import (
     memory_of,
 )
 from backbeat.mpc.control.outside import ConnectControllers
-from backbeat.mpc.plans.plan import Plan
+from backbeat.mpc.control.task_space_controllers import TASK_VECTORS
 from backbeat.mpc.predictive.settings import PlanSettings
 from backbeat.mpc.reference.trajectory import Reference, check_flat
 from backbeat.mpc.remote.address import Address
 from backbeat.mpc.remote.contents import ControlSettings
 from backbeat.mpc.remote.exchange import Answer
 from backbeat.mpc.remote.link import RemoteLink
-from backbeat.mpc.safety.fail_safe import FailSafe, Failure, Mode, Safety, advance
+from backbeat.mpc.remote.memory import RemoteMemory
+from backbeat.mpc.remote.plans import RemotePlans
+from backbeat.mpc.safety.fail_safe import FailSafe, Failure, Mode, advance
 from backbeat.mpc.safety.servo_gains import hold_gains
 from backbeat.mpc.scenario.parts.timing import TimingSettings
 from backbeat.mpc.scenario.specification import Scenario
+from backbeat.mpc.task_space.settings import TaskSettings
 from backbeat.mpc.weights.controller_weights import ControllerWeights
 from backbeat.mpc.whole_body.core import CARRY
-
-
-@dataclass(frozen=True)
-class RemoteMemory:
-    """All memory of this side.
-
-    Attributes:
-        command: (9 nj,) the joint command in force.
-        acceleration: (nj,) what it makes the joints do [rad/s^2].
-        posture: (nj,) of the joints when the controller last answered; the behavior's
-            first before that [rad].
-        fallen: whether it has declared a fall.
-        link: what is done about answers that do not come, and the counts.
-        ticks: ticks done.
-        session: which of the link's sessions this is; 0 before the first answer.
-        lost: ticks that were due and not requested.
-    """
-
-    command: np.ndarray
-    acceleration: np.ndarray
-    posture: np.ndarray
-    fallen: bool = False
-    link: Safety = field(default_factory=Safety)
-    ticks: int = 0
-    session: int = 0
-    lost: int = 0
-
-    def __deepcopy__(self, memo: object) -> "RemoteMemory":
-        """Values in a Context may be shared, for nothing here ever changes."""
-        return self
 
 
 class RemoteController(CollectableSystem):
@@ -83,6 +62,11 @@ class RemoteController(CollectableSystem):
         - settings
         - hands
         - plan_delay
+        - target
+        - hand
+        - hand_rate
+        - base_acceleration
+        - task
         output_ports:
         - command
         - joint_acceleration
@@ -90,8 +74,9 @@ class RemoteController(CollectableSystem):
         - memory
 
     Ports are those of `PredictiveController` and `WholeBodyController` of the same
-    names; `plan_delay` (1) is how long plans take [s]. `memory` is a RemoteMemory. The
-    controllers' own memory is in their process: two simulations at once need two.
+    names; `plan_delay` (1) is how long plans take [s]. The last five are those of
+    `TaskSpaceController`, connected in task space alone. `memory` is a RemoteMemory.
+    The controllers' own memory is in their process: two simulations at once need two.
 
     Attributes:
         link: the connection.
@@ -105,6 +90,7 @@ class RemoteController(CollectableSystem):
         timing: TimingSettings,
         latency: float,
         is_lost: Callable[[float], bool],
+        is_direct: bool = False,
     ) -> None:
         """Makes the stand-in.
 
@@ -114,6 +100,8 @@ class RemoteController(CollectableSystem):
             timing: period of ticks, and lead-in.
             latency: from a motion to the motors' answer [s].
             is_lost: whether the tick at a time since the beginning is lost.
+            is_direct: whether what a tick computes acts in the step of the plant that
+                begins with it, as in task space; else in the next one.
 
         Raises:
             BackbeatError: plans are not made on ticks.
@@ -124,9 +112,28 @@ class RemoteController(CollectableSystem):
         robot = self.robot = reference.robot
         nj, self._nq = robot.num_joints, robot.num_positions
         self.link, self._lead_in = link, timing.lead_in
+        self._period, self._is_direct = timing.tick_period, is_direct
         self._hold = hold_gains(robot, reference, latency, timing.time_step)
         self._limits, self._is_lost = FailSafe(carry=CARRY), is_lost
-        declare = self.DeclareVectorInputPort
+        self._declare_inputs()
+        z = np.zeros
+        posture = reference.table.q[0, self._nq - nj :]
+        first = RemoteMemory(z(BLOCKS * nj), z(nj), posture)
+        self._memory = self.DeclareAbstractState(AbstractValue.Make(first))
+        # The memory with what the tick of this moment makes of it.
+        self._fresh = self.DeclareCacheEntry(
+            "fresh",
+            ValueProducer(lambda: AbstractValue.Make(first), weak(self._calc_fresh)),
+            {self.all_sources_ticket()},
+        ).cache_index()
+        self._declare_outputs(first)
+        self.DeclarePeriodicUnrestrictedUpdateEvent(
+            timing.tick_period, 0.0, weak(self._update)
+        )
+        self.tick_times: list[float] = []
+
+    def _declare_inputs(self) -> None:
+        robot, declare = self.robot, self.DeclareVectorInputPort
         self._state_port = declare("state", robot.num_positions + robot.num_velocities)
         self._force_port = declare("normal_forces", len(robot.soles))
         self._delay_port = declare("plan_delay", 1)
@@ -136,11 +143,14 @@ class RemoteController(CollectableSystem):
         self._hands_port = self.DeclareAbstractInputPort(
             "hands", AbstractValue.Make(())
         )
-        z = np.zeros
-        posture = reference.table.q[0, self._nq - nj :]
-        first = RemoteMemory(z(BLOCKS * nj), z(nj), posture)
-        self._memory = self.DeclareAbstractState(AbstractValue.Make(first))
-        state = {self.all_state_ticket()}
+        self._vectors = [declare(name, size) for name, size in TASK_VECTORS.items()]
+        self._task_port = self.DeclareAbstractInputPort(
+            "task", AbstractValue.Make(TaskSettings())
+        )
+
+    def _declare_outputs(self, first: RemoteMemory) -> None:
+        nj, sources = self.robot.num_joints, self.all_sources_ticket()
+        state = {sources if self._is_direct else self.all_state_ticket()}
         self.DeclareVectorOutputPort(
             "command", BLOCKS * nj, weak(self._calc_command), state
         )
@@ -151,14 +161,20 @@ class RemoteController(CollectableSystem):
         self.DeclareAbstractOutputPort(
             "memory", lambda: AbstractValue.Make(first), weak(self._calc_memory), state
         )
-        self.DeclarePeriodicUnrestrictedUpdateEvent(
-            timing.tick_period, 0.0, weak(self._update)
-        )
-        self.tick_times: list[float] = []
 
     def _read(self, context: Context) -> RemoteMemory:
-        memory: RemoteMemory = context.get_abstract_state(int(self._memory)).get_value()
+        memory: RemoteMemory = (
+            self.get_cache_entry(self._fresh).Eval(context)
+            if self._is_direct
+            else context.get_abstract_state(int(self._memory)).get_value()
+        )
         return memory
+
+    def _calc_fresh(self, context: Context, output: AbstractValue) -> None:
+        memory = context.get_abstract_state(int(self._memory)).get_value()
+        tick = int(np.floor(context.get_time() / self._period + 1e-6))
+        is_done = tick < memory.ticks + memory.lost
+        output.set_value(memory if is_done else self._ticked(context, memory))
 
     def _calc_command(self, context: Context, output: BasicVector) -> None:
         output.SetFromVector(self._read(context).command)
@@ -173,33 +189,47 @@ class RemoteController(CollectableSystem):
         output.set_value(self._read(context))
 
     def _update(self, context: Context, state: State) -> None:
-        began = time.perf_counter()
-        memory, link = self._read(context), self.link
+        new = self.get_cache_entry(self._fresh).Eval(context)
+        state.get_mutable_abstract_state(int(self._memory)).set_value(new)
+
+    def _ticked(self, context: Context, memory: RemoteMemory) -> RemoteMemory:
+        """The memory after a tick."""
+        began, link = time.perf_counter(), self.link
         if self._is_lost(context.get_time()):
-            kept = replace(memory, lost=memory.lost + 1)
-            state.get_mutable_abstract_state(int(self._memory)).set_value(kept)
-            return
+            return replace(memory, lost=memory.lost + 1)
         if memory.session and link.has_begun and memory.session != link.sessions:
             raise BackbeatError(
                 f"the controller at {link.address} has begun another run: it controls "
                 "one simulation at a time; start one more with `backbeat serve`"
             )
+        task, numbers = None, np.zeros(0)
+        if self._task_port.HasValue(context):
+            task = self._task_port.Eval(context)
+            numbers = np.concatenate(
+                [
+                    port.Eval(context) if port.HasValue(context) else np.zeros(size)
+                    for port, size in zip(
+                        self._vectors, TASK_VECTORS.values(), strict=True
+                    )
+                ]
+            )
         changes = ControlSettings(
             self._settings_port.Eval(context),
             self._hands_port.Eval(context),
             float(self._delay_port.Eval(context)[0]),
+            task,
         )
         t, x = context.get_time(), self._state_port.Eval(context)
         force = self._force_port.Eval(context)
-        found = link.ask(memory.ticks, t, memory.ticks == 0, x, force, changes)
+        found = link.ask(memory.ticks, t, memory.ticks == 0, x, force, changes, numbers)
         new = self._after(t, x, found, memory)
-        state.get_mutable_abstract_state(int(self._memory)).set_value(new)
         self.tick_times.append(time.perf_counter() - began)
+        return new
 
     def _after(
         self, t: float, x: np.ndarray, found: Answer | Failure, memory: RemoteMemory
     ) -> RemoteMemory:
-        """The memory after a tick."""
+        """The memory after an answer, or after none."""
         failure = found if isinstance(found, Failure) else None
         safety = advance(memory.link, t, failure, "", self._limits)
         memory = replace(memory, link=safety, ticks=memory.ticks + 1)
@@ -221,44 +251,6 @@ class RemoteController(CollectableSystem):
             command = joint_command(nothing, memory.posture, nothing, *self._hold)
             return replace(memory, command=command, acceleration=nothing)
         return memory
-
-
-class RemotePlans(CollectableSystem):
-    """What stands in a diagram for a predictive controller in another process.
-
-    .. pydrake_system::
-
-        name: RemotePlans
-        input_ports:
-        - memory
-        output_ports:
-        - plan
-        - memory
-
-    The input is the `memory` of a RemoteController. `plan` and the output `memory` are
-    a Plan and a Record, requested from the other process when they are read; when it
-    is gone, the last ones received.
-    """
-
-    def __init__(self, link: RemoteLink) -> None:
-        """Makes the stand-in over a connection."""
-        super().__init__()
-        self._link, first = link, link.record()
-        made = RemoteMemory(*np.zeros((3, 0)))
-        self._input = self.DeclareAbstractInputPort("memory", AbstractValue.Make(made))
-        self.DeclareAbstractOutputPort(
-            "plan", lambda: AbstractValue.Make(first.plan), weak(self._calc_plan)
-        )
-        self.DeclareAbstractOutputPort(
-            "memory", lambda: AbstractValue.Make(first), weak(self._calc_memory)
-        )
-
-    def _calc_plan(self, context: Context, output: AbstractValue) -> None:
-        plan: Plan = self.GetOutputPort("memory").Eval(context).plan
-        output.set_value(plan)
-
-    def _calc_memory(self, context: Context, output: AbstractValue) -> None:
-        output.set_value(self._link.record())
 
 
 class RemoteControllers:
@@ -293,12 +285,18 @@ class RemoteControllers:
         """
         timing, is_lost = settings.timing, settings.is_tick_lost
         latency = settings.ticks.latency
-        fast = RemoteController(self._link, reference, timing, latency, is_lost)
+        is_direct = settings.control.task_space is not None
+        rest = latency, is_lost, is_direct
+        fast = RemoteController(self._link, reference, timing, *rest)
         builder.AddNamedSystem("remote_controller", fast)
         slow = RemotePlans(self._link)
         builder.AddNamedSystem("remote_plans", slow)
         builder.Connect(fast.GetOutputPort("memory"), slow.GetInputPort("memory"))
-        names = ("state", "normal_forces", "settings", "hands", "plan_delay")
+        names = ["state", "normal_forces", "settings", "hands", "plan_delay"]
+        if is_direct:
+            names += [*TASK_VECTORS, "task"]
+            if not reference.robot.floating:
+                names.remove("base_acceleration")
         inputs = {name: (fast.GetInputPort(name),) for name in names}
 
         def record(root: Context) -> ControllerRecord:

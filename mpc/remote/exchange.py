@@ -5,9 +5,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from backbeat.models.common.processes.frames import ProtocolError
+from backbeat.mpc.control.task_space_controllers import TASK_VECTORS
 from backbeat.mpc.remote.contents import ControlSettings, packed, unpacked
 from backbeat.mpc.remote.messages import value, vector
 
+# Numbers of a request in task space, in the order of TASK_VECTORS.
+NUM_TASK = sum(TASK_VECTORS.values())
+NO_TASK = np.zeros(0)
 # Latest time of a request [s]: beyond, a tick is lost among the digits of a clock that
 # counts from 1970.
 LATEST = 2e9
@@ -23,6 +27,7 @@ class Request(NamedTuple):
         x: (nq + nv,) state.
         force: (S,) normal forces on the soles [N].
         changes: settings that have changed; None for none.
+        task: (NUM_TASK,) target, hand and base in task space; (0,) elsewhere.
     """
 
     number: int
@@ -31,6 +36,7 @@ class Request(NamedTuple):
     x: np.ndarray
     force: np.ndarray
     changes: ControlSettings | None = None
+    task: np.ndarray = NO_TASK
 
 
 class Answer(NamedTuple):
@@ -49,7 +55,7 @@ class Answer(NamedTuple):
 
 def request_message(request: Request) -> dict[str, Any]:
     """What is sensed, as a message; what is not said has not changed."""
-    numbers = request.x.tobytes() + request.force.tobytes()
+    numbers = request.x.tobytes() + request.force.tobytes() + request.task.tobytes()
     message = {"n": request.number, "t": request.time, "sensed": numbers}
     if request.start:
         message["start"] = True
@@ -58,7 +64,12 @@ def request_message(request: Request) -> dict[str, Any]:
     return message
 
 
-def read_request(message: dict[str, Any], num_states: int, num_soles: int) -> Request:
+def read_request(
+    message: dict[str, Any],
+    num_states: int,
+    num_soles: int,
+    has_task: bool = False,
+) -> Request:
     """The inverse of `request_message`.
 
     Raises:
@@ -67,15 +78,16 @@ def read_request(message: dict[str, Any], num_states: int, num_soles: int) -> Re
     number, t = message.get("n"), message.get("t")
     if type(number) is not int or type(t) is not float or not 0 <= t <= LATEST:
         raise ProtocolError(f"'n' and 't' are {number!r} and {t!r}: no tick and time")
-    numbers = vector(message, "sensed", num_states + num_soles)
-    x, force = numbers[:num_states], numbers[num_states:]
+    end = num_states + num_soles
+    numbers = vector(message, "sensed", end + NUM_TASK * has_task)
+    x, force, task = numbers[:num_states], numbers[num_states:end], numbers[end:]
     if len(message) == 3:
-        return Request(number, t, False, x, force)
+        return Request(number, t, False, x, force, None, task)
     start = "start" in message and value(message, "start", bool)
     changes = None
     if "changes" in message:
         changes = unpacked(ControlSettings, value(message, "changes", bytes))
-    return Request(number, t, start, x, force, changes)
+    return Request(number, t, start, x, force, changes, task)
 
 
 def answer_message(number: int, answer: Answer) -> dict[str, Any]:

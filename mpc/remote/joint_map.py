@@ -37,6 +37,7 @@ class JointMap:
             request.x if self._state is None else request.x[self._state],
             request.force if self._soles is None else request.force[self._soles],
             request.changes,
+            request.task,
         )
 
     def answer(self, answer: Answer) -> Answer:

@@ -85,18 +85,19 @@ class RemoteLink(ControllerLink):
         x: np.ndarray,
         force: np.ndarray,
         changes: ControlSettings,
+        task: np.ndarray,
     ) -> Answer | Failure:
         """Sends what is sensed and waits for what the joints shall do.
 
         Args:
-            number, t, start, x, force, changes: as of `Request`.
+            number, t, start, x, force, changes, task: as of `Request`.
         """
         failure = self._prepare(t)
         if failure is not None:
             return failure
         start = start or not self._begun
         news = changes if start or changes != self._sent else None
-        request = Request(number, t, start, x, force, news)
+        request = Request(number, t, start, x, force, news, task)
         nj = self._num_joints
 
         def answer() -> Answer:

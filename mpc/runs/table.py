@@ -36,15 +36,19 @@ def run_frame(run: SimulationRun) -> pd.DataFrame:
     columns: Columns = {"t": run.t} | _state("", robot, run.x)
     for i, joint in enumerate(robot.joint_names):
         columns[f"tau.{joint}"] = run.effort[:, i]
+    for i, joint in enumerate(run.legs):
+        columns[f"tau.{joint}"] = run.leg_effort[:, i]
     for c, name in enumerate([*robot.patches, "elsewhere"]):
         for i, axis in enumerate(WRENCH):
             columns[f"{name}.{axis}"] = run.contact[:, c, i]
+    if len(run.target):
+        columns |= _vector("target", run.target)
     for i, axis in enumerate("xyz"):
         columns[f"push.f{axis}"] = run.push[:, i]
     derived = _balance(run) | _controller(run)
     if run.scenario.monitoring.log_dynamics:
         derived |= _dynamics(run)
-    if run.scenario.sensing.is_estimated:
+    if run.scenario.sensing.is_sensed:
         derived |= _state("sensed.", robot, run.sensed)
     for name, values in derived.items():
         is_double = values.dtype == np.float64 and name not in TIMES

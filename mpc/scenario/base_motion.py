@@ -1,4 +1,4 @@
-"""BaseMotion: a base that sways, and the force that makes it do so."""
+"""BaseMotion: what a base does that sways, as a value and as a Drake system."""
 
 from dataclasses import dataclass
 
@@ -6,20 +6,14 @@ import numpy as np
 from pydrake.common.eigen_geometry import Quaternion
 from pydrake.common.value import AbstractValue
 from pydrake.math import RollPitchYaw, RotationMatrix
-from pydrake.multibody.math import SpatialForce
-from pydrake.multibody.plant import ExternallyAppliedSpatialForce
-from pydrake.multibody.tree import BodyIndex
-from pydrake.systems.framework import BasicVector, Context
+from pydrake.systems.framework import BasicVector, Context, DiscreteValues
 
 from backbeat.models.common.collectable_system import CollectableSystem, weak
 from backbeat.models.common.errors import BackbeatError, unknown_name
-from backbeat.models.dynamics.rotations import box_minus
-from backbeat.models.robot.model import RobotModel
-from backbeat.models.state.configuration import Configuration
+from backbeat.mpc.scenario.glide import sway, sway_step
+from backbeat.mpc.task_space.settings import TaskSettings
 from backbeat.optimization.problem.tasks import AXES
 
-# How fast errors of the base are lost [1/s].
-GRIP = 100.0
 # Time in which the sway comes to its size [s].
 START = 1.0
 FEET = ("held", "welded")
@@ -125,97 +119,66 @@ def moved(sway: np.ndarray, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return pose, motion
 
 
-def gripped(
-    prescribed: tuple[np.ndarray, np.ndarray], q: np.ndarray, v: np.ndarray
-) -> np.ndarray:
-    """(6,) acceleration of a base that keeps to what is prescribed.
-
-    Args:
-        prescribed: pose, velocity and acceleration as of `moved`.
-        q, v: (nq,), (nv,) where the robot is.
-    """
-    pose, (velocity, acceleration) = prescribed
-    error = np.empty(6)
-    box_minus(pose, np.ascontiguousarray(q[:7]), True, error)
-    acceleration = acceleration + GRIP**2 * error
-    return np.asarray(acceleration + 2.0 * GRIP * (velocity - v[:6]))
-
-
-class BaseDrive(CollectableSystem):
-    """Moves the base of a simulated robot as prescribed, whatever its joints do.
+class BaseSource(CollectableSystem):
+    """Outputs what a base does, and sways it besides as settings say.
 
     .. pydrake_system::
 
-        name: BaseDrive
+        name: BaseSource
         input_ports:
-        - state
-        - effort
-        - sway
+        - task
         output_ports:
-        - spatial_forces
+        - motion
         - acceleration
 
-    `state` is the true [q, v] of the robot model (nq + nv), `effort` (nj) what its
-    motors give [N m]. `sway` (3) is deviation along the axis, rate and acceleration;
-    unconnected, they are those of the motion at that time. `spatial_forces` is the
-    list for the plant's `applied_spatial_force`: the wrench on the base with which it
-    accelerates as prescribed, found by solving the equations of motion, and by a little
-    more where it has strayed. `acceleration` (6) is the prescribed one, [angular,
-    linear].
+    `task` is a TaskSettings; unconnected, the base does nothing besides its motion.
+    `motion` (19) is pose, velocity and acceleration, `acceleration` (6) the last of
+    these alone, [angular, linear].
     """
 
     def __init__(
-        self, robot: RobotModel, motion: BaseMotion, q: np.ndarray, body: BodyIndex
+        self, motion: BaseMotion, q: np.ndarray, step: float, start_time: float
     ) -> None:
-        """Makes the drive.
+        """Makes the source.
 
         Args:
-            robot: model of what is simulated, its base free.
             motion: what the base does.
-            q: (nq,) where the robot begins.
-            body: the base in the plant.
+            q: (7,) pose where it begins.
+            step: in which a sway changes [s].
+            start_time: time at which the motion's time is zero [s].
         """
         super().__init__()
-        self._robot, self._motion, self._q, self._body = robot, motion, q.copy(), body
-        self._now = Configuration(robot, q)
-        size = robot.num_positions + robot.num_velocities
-        self._state = self.DeclareVectorInputPort("state", size)
-        self._sway = self.DeclareVectorInputPort("sway", 3)
-        self._effort = self.DeclareVectorInputPort("effort", robot.num_joints)
-        self.DeclareAbstractOutputPort(
-            "spatial_forces",
-            lambda: AbstractValue.Make([ExternallyAppliedSpatialForce()]),
-            weak(self._calc_forces),
+        self._motion, self._q, self._step = motion, q[:7].copy(), step
+        self._start = start_time
+        self._task = self.DeclareAbstractInputPort(
+            "task", AbstractValue.Make(TaskSettings())
         )
-        self.DeclareVectorOutputPort(
-            "acceleration",
-            6,
-            weak(self._calc_acceleration),
-            {self.time_ticket(), self._sway.ticket()},
-        )
+        self.DeclareDiscreteState(5)
+        self.DeclarePeriodicDiscreteUpdateEvent(step, 0.0, weak(self._update))
+        self.DeclareVectorOutputPort("motion", 19, weak(self._calc))
+        self.DeclareVectorOutputPort("acceleration", 6, weak(self._calc_acceleration))
+
+    def _goal(self, context: Context) -> np.ndarray:
+        if not self._task.HasValue(context):
+            return np.zeros(2)
+        task: TaskSettings = self._task.Eval(context)
+        return np.array([task.pelvis_amplitude, task.pelvis_rate])
+
+    def _update(self, context: Context, state: DiscreteValues) -> None:
+        z = context.get_discrete_state_vector().value()
+        state.set_value(sway_step(z, self._goal(context), self._step))
 
     def _base(self, context: Context) -> tuple[np.ndarray, np.ndarray]:
-        """Pose (7,), and velocity and acceleration (2, 6), of the base by now."""
-        if self._sway.HasValue(context):
-            sway = np.outer(self._sway.Eval(context), self._motion.directions)
-            return moved(sway, self._q)
-        return self._motion.base(context.get_time(), self._q)
+        """Pose (7,), and velocity and acceleration (2, 6), by now."""
+        z = context.get_discrete_state_vector().value()
+        found = self._motion.at(context.get_time() - self._start)
+        if z.any():
+            found += np.outer(sway(z, self._goal(context)), self._motion.directions)
+        return moved(found, self._q)
+
+    def _calc(self, context: Context, output: BasicVector) -> None:
+        pose, motion = self._base(context)
+        output.SetFromVector(np.r_[pose, motion.ravel()])
 
     def _calc_acceleration(self, context: Context, output: BasicVector) -> None:
         output.SetFromVector(self._base(context)[1][1])
-
-    def _calc_forces(self, context: Context, output: AbstractValue) -> None:
-        x, nq = self._state.Eval(context), self._robot.num_positions
-        q, v = x[:nq], x[nq:]
-        acceleration = gripped(self._base(context), q, v)
-        state = self._now.update(q, v)
-        M, h = state.mass_matrix, state.bias
-        h[6:] += self._robot.damping * v[6:]
-        rest = self._effort.Eval(context) - h[6:] - M[6:, :6] @ acceleration
-        joints = np.linalg.solve(M[6:, 6:], rest)
-        wrench = M[:6, :6] @ acceleration + M[:6, 6:] @ joints + h[:6]
-        applied = ExternallyAppliedSpatialForce()
-        applied.body_index = self._body
-        applied.p_BoBq_B = np.zeros(3)
-        applied.F_Bq_W = SpatialForce(wrench[:3], wrench[3:])
-        output.set_value([applied])

@@ -9,6 +9,7 @@ import numpy as np
 from backbeat.behaviors.library.behavior import check_beat_priority
 from backbeat.models.common.errors import BackbeatError, unknown_name
 from backbeat.mpc.predictive.settings import TEMPO_RANGE
+from backbeat.mpc.scenario.task_changes import TASK_SWITCHES, TaskChanges
 
 # What a setting may be: least and most.
 RANGES = {
@@ -18,18 +19,19 @@ RANGES = {
     "plan_delay": (0.0, 1.0),
 }
 # What is on or off.
-SWITCHES = ("timing", "forces", "posture", "steps")
+SWITCHES = ("timing", "forces", "posture", "steps", *TASK_SWITCHES)
 # Parts of the body that can be held elsewhere, and how far at most [m].
 HANDS, MOST_OFFSET = ("left_hand", "right_hand"), 1.0
+PLACES = (*HANDS, "target")
 
 
 @dataclass
-class SettingEvent:
+class SettingEvent(TaskChanges):
     """New values of one setting or more; what is not given stays as it is."""
 
     # When, in time of the behavior [s]: a tick of the whole-body controller.
     time: float = 0.0
-    # What the plan may change, see `Scenario`.
+    # What the plan may change, see `Scenario`; posture also of the law in task space.
     timing: bool | None = None
     forces: bool | None = None
     posture: bool | None = None
@@ -78,6 +80,7 @@ class SettingEvent:
                 )
         if self.beat_priority is not None:
             check_beat_priority("scenario", self.beat_priority)
+        self.check_task()
         for name in HANDS:
             offset = getattr(self, name)
             if offset is None:
@@ -112,12 +115,12 @@ def setting_event(
             raise BackbeatError(f"{setting} is on or off, true or false; not {value!r}")
         return replace(SettingEvent(time), **changed)
     try:
-        if setting in HANDS:
+        if setting in PLACES:
             changed = {setting: [float(x) for x in value]}  # type: ignore[union-attr]
         else:
             changed = {setting: float(value)}  # type: ignore[arg-type]
     except (TypeError, ValueError):
-        kind = "three numbers x, y, z in m" if setting in HANDS else "a number"
+        kind = "three numbers x, y, z in m" if setting in PLACES else "a number"
         raise BackbeatError(f"{setting} is {kind}; not {value!r}") from None
     return replace(SettingEvent(time), **changed)
 

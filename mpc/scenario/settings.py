@@ -13,11 +13,10 @@ from backbeat.models.common.errors import BackbeatError
 from backbeat.mpc.plans.hand_offset import HandOffset, check_hand
 from backbeat.mpc.predictive.settings import PlanSettings
 from backbeat.mpc.reference.trajectory import Reference
-from backbeat.mpc.scenario.parts.control import ControlOptions
-from backbeat.mpc.scenario.parts.sensing import SensingSettings
-from backbeat.mpc.scenario.parts.world import WorldSettings
 from backbeat.mpc.scenario.setting_event import HANDS, SettingEvent
 from backbeat.mpc.scenario.specification import Scenario
+from backbeat.mpc.scenario.task_changes import IN_TASK_SPACE, OF_BASE, OF_TASK_SPACE
+from backbeat.mpc.task_space.settings import TASK_SETTINGS, TaskSettings
 
 _NUMBERS = ("friction", "noise_scale", "plan_delay")
 _PLAN = ("timing", "forces", "posture", "steps", "beat_priority")
@@ -33,6 +32,7 @@ class Settings:
         noise_scale: factor on all errors of the sensors.
         plan_delay: time from when a plan is made until it takes effect [s].
         hands: those that are held elsewhere than the behavior has them.
+        task: what holds in task space; None elsewhere.
     """
 
     plan: PlanSettings
@@ -40,6 +40,7 @@ class Settings:
     noise_scale: float = 1.0
     plan_delay: float = 0.0
     hands: tuple[HandOffset, ...] = ()
+    task: TaskSettings | None = None
 
     def __deepcopy__(self, memo: object) -> "Settings":
         """Values in a Context may be shared, for nothing here ever changes."""
@@ -59,6 +60,8 @@ class Settings:
                 nowhere = HandOffset(part, time, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
                 hands[part] = hands.get(part, nowhere).changed(time, offset)
         new: dict[str, Any] = {n: values[n] for n in _NUMBERS if n in values}
+        if self.task is not None:
+            new["task"] = replace(self.task, **event.task_values())
         return replace(self, plan=plan, hands=tuple(hands.values()), **new)
 
     def values(self) -> dict[str, Any]:
@@ -70,38 +73,54 @@ class Settings:
             | {"tempo": plan.tempo.after}
             | {n: getattr(self, n) for n in _NUMBERS}
             | {n: hands.get(n.replace("_", " "), nowhere) for n in HANDS}
+            | self._task_values()
         )
 
+    def _task_values(self) -> dict[str, Any]:
+        if self.task is None:
+            return {}
+        found = {n: getattr(self.task, n) for n in TASK_SETTINGS}
+        return found | {"target": list(self.task.target)}
 
-def first_settings(
-    control: ControlOptions, world: WorldSettings, behavior: Behavior
-) -> Settings:
+
+def first_settings(scenario: Scenario, behavior: Behavior) -> Settings:
     """What holds at the start of a run, before any event."""
-    plan = control.plan_settings(behavior)
-    return Settings(plan, world.friction, plan_delay=world.mismatch.plan_delay)
+    control, world, sensing = scenario.control, scenario.world, scenario.sensing
+    plan, task = control.plan_settings(behavior), None
+    if (given := control.task_space) is not None:
+        noise = sensing.noise if sensing.state == "sampled" else None
+        task = TaskSettings(
+            noise_angle=noise.position if noise else 0.0,
+            noise_rate=noise.velocity if noise else 0.0,
+            period=scenario.timing.tick_period,
+            hand_sensing=given.hand_sensing,
+            task=given.control.task,
+            posture=given.control.posture,
+            gravity_compensation=given.control.gravity_compensation,
+            pelvis_feedforward=given.base.feedforward,
+        )
+    delay = world.mismatch.plan_delay
+    return Settings(plan, world.friction, plan_delay=delay, task=task)
 
 
 def settings_at(scenario: Scenario, behavior: Behavior, t: float) -> Settings:
     """What holds at time t of the behavior [s], after the events so far."""
-    settings = first_settings(scenario.control, scenario.world, behavior)
+    settings = first_settings(scenario, behavior)
     for event in scenario.disturbances.sorted_events():
         if event.time <= t + 1e-9:
             settings = settings.after(event, event.time)
     return settings
 
 
-def check_event(
-    event: SettingEvent,
-    world: WorldSettings,
-    sensing: SensingSettings,
-    reference: Reference,
-) -> None:
+def check_event(event: SettingEvent, scenario: Scenario, reference: Reference) -> None:
     """Checks that an event is possible in a run of a behavior.
 
     Raises:
         BackbeatError: it is not, and why.
     """
     event.check()
+    world, sensing = scenario.world, scenario.sensing
+    _check_task_changes(event, scenario, reference.robot.floating)
     for name in HANDS:
         if getattr(event, name) is not None:
             check_hand(reference.robot, name.replace("_", " "))
@@ -116,10 +135,42 @@ def check_event(
             "this scenario draws the friction of every foothold "
             "(world.patch_friction): it cannot be changed in the run"
         )
-    if event.noise_scale is not None and not sensing.is_estimated:
+    if event.noise_scale is not None and not sensing.is_sensed:
         raise BackbeatError(
             "the controllers of this scenario read the true state, which has no "
             "noise: noise_scale needs state: estimated"
+        )
+
+
+def _check_task_changes(
+    event: SettingEvent, scenario: Scenario, has_pelvis: bool
+) -> None:
+    """Raises BackbeatError about settings in task space that a run has not."""
+    own = [name for name in event.values() if name in OF_TASK_SPACE]
+    if scenario.control.task_space is None:
+        if own:
+            raise BackbeatError(
+                f"{own[0]} is a setting of runs in task space, and this scenario has "
+                "no task_space"
+            )
+        return
+    for name in event.values():
+        if name not in IN_TASK_SPACE:
+            raise BackbeatError(
+                f"{name} is a setting of behaviors, and this run is in task space; it "
+                f"has {', '.join(IN_TASK_SPACE)}"
+            )
+    for name in own:
+        if name in OF_BASE and not has_pelvis:
+            raise BackbeatError(
+                f"unknown setting {name!r}: the base of this robot is bolted down"
+            )
+        if name.startswith("noise") and scenario.sensing.state != "sampled":
+            raise BackbeatError(f"{name} needs state: sampled")
+    step = scenario.timing.tick_period
+    if event.period is not None and event.period < step - 1e-9:
+        raise BackbeatError(
+            f"a period has to be {step:g} s or more, not {event.period:g}"
         )
 
 
@@ -134,10 +185,14 @@ class SettingsSource(CollectableSystem):
         - hands
         - noise_scale
         - plan_delay
+        - task
+        - noise
 
     `plan` is a PlanSettings, `hands` a tuple of HandOffset, `noise_scale` (1) and
-    `plan_delay` (1) are numbers. They are its state, and so is what is
-    still to come: `take` is called at the tick of the next event.
+    `plan_delay` (1) are numbers. In task space `task` is a TaskSettings, and `noise`
+    (2) are the standard deviations of sampled joint angles and rates. They are its
+    state, and so is what is still to come: `take` is called at the tick of the next
+    event.
     """
 
     def __init__(self, first: Settings, events: Sequence[SettingEvent]) -> None:
@@ -157,6 +212,11 @@ class SettingsSource(CollectableSystem):
         self.DeclareAbstractOutputPort(
             "hands", lambda: AbstractValue.Make(()), weak(self._calc_hands), state
         )
+        task = first.task or TaskSettings()
+        self.DeclareAbstractOutputPort(
+            "task", lambda: AbstractValue.Make(task), weak(self._calc_task), state
+        )
+        self.DeclareVectorOutputPort("noise", 2, weak(self._calc_noise), state)
         for name in ("noise_scale", "plan_delay"):
             self.DeclareVectorOutputPort(name, 1, self._calc(name), state)
 
@@ -191,6 +251,13 @@ class SettingsSource(CollectableSystem):
     def _calc_hands(self, context: Context, output: AbstractValue) -> None:
         output.set_value(self.now(context).hands)
 
+    def _calc_task(self, context: Context, output: AbstractValue) -> None:
+        output.set_value(self.now(context).task or TaskSettings())
+
+    def _calc_noise(self, context: Context, output: BasicVector) -> None:
+        task = self.now(context).task or TaskSettings()
+        output.SetFromVector([task.noise_angle, task.noise_rate])
+
     def _calc(self, name: str) -> Callable[[Context, BasicVector], None]:
         now = weak(self.now)
 
@@ -210,8 +277,8 @@ def add_settings(
     """
     events = scenario.disturbances.sorted_events()
     for event in events:
-        check_event(event, scenario.world, scenario.sensing, reference)
-    first = first_settings(scenario.control, scenario.world, reference.behavior)
+        check_event(event, scenario, reference)
+    first = first_settings(scenario, reference.behavior)
     source = SettingsSource(first, events)
     builder.AddNamedSystem("settings", source)
     return source

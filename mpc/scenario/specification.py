@@ -1,9 +1,12 @@
 """Scenario: the settings of one closed-loop run, as typed YAML."""
 
+import logging
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
+
+import yaml
 
 from backbeat.behaviors.library.robots import robot_beside
 from backbeat.behaviors.library.stored import check_name
@@ -20,7 +23,11 @@ from backbeat.mpc.scenario.parts.monitoring import MonitoringSettings
 from backbeat.mpc.scenario.parts.sensing import SensingSettings
 from backbeat.mpc.scenario.parts.timing import TimingSettings
 from backbeat.mpc.scenario.parts.world import WorldSettings
+from backbeat.mpc.scenario.task_space_task import current_form, is_earlier_form
 from backbeat.mpc.whole_body.timing import TickTiming
+
+# What a run in task space has in the place of a behavior's name.
+TASK_SPACE = "task-space"
 
 
 @dataclass(frozen=True)
@@ -113,12 +120,33 @@ class Scenario:
         Raises:
             BackbeatError: they do not.
         """
+        if self.control.task_space is not None:
+            return self._in_task_space()._checked()
         if not self.behavior:
             raise BackbeatError(
                 "scenario: the key 'behavior' is missing; it names a behavior of the "
                 "library",
                 path=("behavior",),
             )
+        return self._checked()
+
+    def _in_task_space(self) -> "Scenario":
+        """The same with the name that runs in task space have.
+
+        Raises:
+            BackbeatError: it names a behavior of the library.
+        """
+        if self.behavior not in ("", TASK_SPACE):
+            raise BackbeatError(
+                f"scenario: task_space performs no behavior such as {self.behavior!r}: "
+                "leave one of them out, or move a hand above legs that walk by "
+                "upper_body",
+                path=("behavior",),
+            )
+        return replace(self, behavior=TASK_SPACE)
+
+    def _checked(self) -> "Scenario":
+        """The scenario, with what follows from other values, when they make sense."""
         check_name(self.behavior)
         timing, is_continuous = self.timing, self.world.is_continuous
         actuation = self.actuation.completed()
@@ -150,6 +178,14 @@ def read_scenario(text: str, where: str) -> Scenario:
     Raises:
         BackbeatError: no YAML, unknown keys, or values of the wrong kind.
     """
+    tree = read_tree(text, where)
+    if is_earlier_form(tree):
+        text = yaml.safe_dump(current_form(tree))
+        logging.getLogger(__name__).warning(
+            "%s: scenarios in task space of earlier versions are read for one more "
+            "version; their keys are now those of task_space (docs/task_space.md)",
+            where,
+        )
     return Scenario().changed(**vars(parse_yaml(KEYS.schema, text, where)))
 
 

@@ -3,10 +3,13 @@
 from dataclasses import dataclass, field
 
 import numpy as np
-from pydrake.systems.framework import BasicVector, Context
+from pydrake.common.value import AbstractValue
+from pydrake.systems.framework import BasicVector, Context, DiscreteValues
 
 from backbeat.models.common.collectable_system import CollectableSystem, weak
 from backbeat.models.common.errors import BackbeatError
+from backbeat.mpc.scenario.glide import acceleration, glide
+from backbeat.mpc.task_space.settings import TaskSettings
 
 # Time in which a circle comes to its speed [s].
 START = 1.0
@@ -41,7 +44,7 @@ class TargetMotion:
             start: (3,) where the hand begins [m].
         """
         out = np.zeros((3, 3))
-        out[0] = start + np.array(self.offset)
+        out[0] = start + (np.array(self.offset) if t > -1e-9 else 0.0)
         if self.radius == 0.0:
             return out
         # The angle's rate grows by a smooth step.
@@ -64,25 +67,60 @@ class TargetMotion:
 
 
 class TargetSource(CollectableSystem):
-    """Outputs the desired motion of the hand.
+    """Outputs the desired motion of the hand, and glides where settings move it.
 
     .. pydrake_system::
 
         name: TargetSource
+        input_ports:
+        - task
         output_ports:
         - target
 
+    `task` is a TaskSettings; unconnected, nothing moves the target besides its motion.
     `target` (9) is place, velocity and acceleration [m, m/s, m/s^2].
     """
 
-    def __init__(self, motion: TargetMotion, start: np.ndarray) -> None:
-        """Makes the source for a hand that begins at start (3,) [m]."""
+    def __init__(
+        self,
+        motion: TargetMotion,
+        start: np.ndarray,
+        step: float = 0.001,
+        start_time: float = 0.0,
+    ) -> None:
+        """Makes the source.
+
+        Args:
+            motion: of the target.
+            start: (3,) where the hand begins [m].
+            step: in which it glides [s].
+            start_time: time at which the motion's time is zero [s].
+        """
         super().__init__()
-        self._motion, self._start = motion, start
-        self.DeclareVectorOutputPort(
-            "target", 9, weak(self._calc), {self.time_ticket()}
+        self._motion, self._start, self._step = motion, start, step
+        self._start_time = start_time
+        self._task = self.DeclareAbstractInputPort(
+            "task", AbstractValue.Make(TaskSettings())
         )
+        self.DeclareDiscreteState(6)
+        self.DeclarePeriodicDiscreteUpdateEvent(step, 0.0, weak(self._update))
+        self.DeclareVectorOutputPort("target", 9, weak(self._calc))
+
+    def _goal(self, context: Context) -> np.ndarray:
+        if not self._task.HasValue(context):
+            return np.zeros(3)
+        task: TaskSettings = self._task.Eval(context)
+        return np.array(task.target)
+
+    def _update(self, context: Context, state: DiscreteValues) -> None:
+        x, v = context.get_discrete_state_vector().value().reshape(2, 3)
+        goal = self._goal(context)
+        state.set_value(np.concatenate(glide(x, v, goal, self._step)))
 
     def _calc(self, context: Context, output: BasicVector) -> None:
-        told = self._motion.told(context.get_time(), self._start)
+        told = self._motion.told(context.get_time() - self._start_time, self._start)
+        x, v = context.get_discrete_state_vector().value().reshape(2, 3)
+        told[0] += x
+        if self._motion.feedforward:
+            told[1:] += np.array([v, acceleration(x, v, self._goal(context))])
         output.SetFromVector(told.ravel())

@@ -22,16 +22,15 @@ from threadpoolctl import threadpool_limits
 from backbeat.behaviors.library.behavior import Behavior
 from backbeat.models.common.errors import BackbeatError, clipped, shown
 from backbeat.models.common.processes.frames import FrameSocket, ProtocolError
+from backbeat.mpc.control.task_space_setup import task_space_behavior
 from backbeat.mpc.remote.address import Address
 from backbeat.mpc.remote.controller import check_periods
 from backbeat.mpc.remote.handshake import Handshake, read_handshake
 from backbeat.mpc.remote.link import motion_fingerprint
 from backbeat.mpc.remote.messages import read, to_bytes
 from backbeat.mpc.remote.schema import Schema, differences, make_schema
-from backbeat.mpc.remote.task_exchange import TaskHandshake, read_task_handshake
-from backbeat.mpc.scenario.specification import read_scenario
+from backbeat.mpc.scenario.specification import Scenario, read_scenario
 from backbeat.mpc.serving.session import ControllerService, ControllerSession
-from backbeat.mpc.serving.task_service import TaskSpaceService
 from backbeat.mpc.weights.controller_weights import read_all_weights
 
 # Longest that a frame may take from its first byte to its last, or to be sent [s];
@@ -130,7 +129,7 @@ class ControllerServer:
             raise _no_door(wanted, error) from None
         self.address = Address(wanted.host, self._door.getsockname()[1])
         self._client: Client | None = None
-        self._made: tuple[Handshake | TaskHandshake, Service] | None = None
+        self._made: tuple[Handshake, Service] | None = None
         self._leaving: list[FrameSocket] = []
 
     def __enter__(self) -> "ControllerServer":
@@ -205,10 +204,7 @@ class ControllerServer:
             return
         try:
             message = read(frames.receive(GREETING))
-            if "task_space" in message:
-                service = self._admit_task(read_task_handshake(message))
-            else:
-                service = self._admit(read_handshake(message))
+            service = self._admit(read_handshake(message))
         except BackbeatError as error:
             self._refuse(frames, name, str(error))
             return
@@ -240,8 +236,11 @@ class ControllerServer:
                 f"it serves {self._only!r}, not {handshake.behavior!r}; "
                 f"`backbeat serve {handshake.behavior}` would"
             )
-        robot = handshake.scenario.get("robot", "")
-        behavior = self._find(handshake.behavior, str(robot))
+        scenario = read_scenario(json.dumps(handshake.scenario), "the scenario").check()
+        if scenario.control.task_space is not None:
+            behavior = task_space_behavior(scenario)
+        else:
+            behavior = self._find(handshake.behavior, scenario.robot)
         schema = make_schema(behavior.robot_model)
         found = differences(schema, handshake.schema)
         if not found and motion_fingerprint(behavior) != handshake.motion:
@@ -253,32 +252,12 @@ class ControllerServer:
             raise BackbeatError("; ".join(found))
 
         def make() -> Service:
-            session = self._make(behavior, handshake)
+            session = self._make(behavior, scenario, handshake)
             return ControllerService(session, schema, handshake.schema)
 
         return self._prepared(handshake, make)
 
-    def _admit_task(self, handshake: TaskHandshake) -> Service:
-        """Makes the controller in task space of a handshake.
-
-        Raises:
-            BackbeatError: it would not be the one that it means.
-        """
-        if self._only:
-            raise BackbeatError(
-                f"it serves {self._only!r} alone, and no task space; `backbeat serve` "
-                "without a name would"
-            )
-
-        def make() -> Service:
-            self._remark("getting ready for task space")
-            return TaskSpaceService(handshake)
-
-        return self._prepared(handshake, make)
-
-    def _prepared(
-        self, handshake: Handshake | TaskHandshake, make: Callable[[], Service]
-    ) -> Service:
+    def _prepared(self, handshake: Handshake, make: Callable[[], Service]) -> Service:
         """What was made for a greeting; the last is kept, should it come again."""
         if self._made is None or self._made[0] != handshake:
             self._forget()
@@ -296,9 +275,9 @@ class ControllerServer:
             self._made = None
             gc.unfreeze()
 
-    def _make(self, behavior: Behavior, handshake: Handshake) -> ControllerSession:
-        text = json.dumps(handshake.scenario)
-        scenario = read_scenario(text, "the scenario").check()
+    def _make(
+        self, behavior: Behavior, scenario: Scenario, handshake: Handshake
+    ) -> ControllerSession:
         check_periods(scenario.timing)
         weights = None
         if handshake.weights is not None:

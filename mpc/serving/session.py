@@ -18,9 +18,16 @@ from backbeat.models.common.collectable_system import free_unused_systems
 from backbeat.models.common.processes.frames import ProtocolError
 from backbeat.mpc.control.controllers import ControllerSettings, add_controllers
 from backbeat.mpc.control.planner_process import PlannerProcess, PlannerSettings
+from backbeat.mpc.control.task_space_controllers import TASK_VECTORS
 from backbeat.mpc.reference.trajectory import Reference
 from backbeat.mpc.remote.contents import ControlSettings, Record, record_message
-from backbeat.mpc.remote.exchange import Answer, Request, answer_message, read_request
+from backbeat.mpc.remote.exchange import (
+    NUM_TASK,
+    Answer,
+    Request,
+    answer_message,
+    read_request,
+)
 from backbeat.mpc.remote.joint_map import JointMap
 from backbeat.mpc.remote.schema import Schema
 from backbeat.mpc.scenario.settings import first_settings
@@ -49,7 +56,7 @@ class ControllerSession:
         """Makes the controllers; one may run in a process of its own."""
         self.reference, self.scenario = Reference(behavior), scenario
         timing = scenario.timing
-        settings = first_settings(scenario.control, scenario.world, behavior)
+        settings = first_settings(scenario, behavior)
         self._planner: PlannerProcess | None = None
         self._pause = min(PAUSE, MOST_TICKS * timing.tick_period)
         if scenario.control.planner == "process":
@@ -69,15 +76,23 @@ class ControllerSession:
             builder, self.reference, made_for, weights, self._planner
         )
         self._slow, self._fast = found.predictive, found.whole_body
-        for name, (first, *others) in found.inputs.items():
+        # Some are of no controller, as forces on feet in task space.
+        inputs = {name: ports for name, ports in found.inputs.items() if ports}
+        for name, (first, *others) in inputs.items():
             builder.ExportInput(first, name)
             for port in others:
                 builder.ConnectInput(name, port)
         self._diagram = builder.Build()
-        self._inputs = {n: self._diagram.GetInputPort(n) for n in found.inputs}
-        self._defaults = ControlSettings(settings.plan, (), settings.plan_delay)
+        self._inputs = {n: self._diagram.GetInputPort(n) for n in inputs}
+        rest = settings.plan_delay, settings.task
+        self._defaults = ControlSettings(settings.plan, (), *rest)
         self._begin(0.0)
         self._warm_up()
+
+    @property
+    def in_task_space(self) -> bool:
+        """Whether requests have a target and a hand."""
+        return self.scenario.control.task_space is not None
 
     def close(self) -> None:
         """Ends the process that plans, if there is one."""
@@ -98,7 +113,8 @@ class ControllerSession:
         force = np.full(len(robot.soles), robot.weight / max(1, len(robot.soles)))
         for k in range(3):
             t = k * self.scenario.timing.plan_period
-            self(Request(0, t, k == 0, x, force, self._defaults))
+            task = np.zeros(NUM_TASK * self.in_task_space)
+            self(Request(0, t, k == 0, x, force, self._defaults, task))
         self._begin(0.0)
 
     def __call__(self, request: Request) -> Answer:
@@ -112,7 +128,8 @@ class ControllerSession:
             self._begin(request.time)
         context = self._simulator.get_mutable_context()
         if self._has_begun:
-            if request.time <= context.get_time():
+            is_again = self.in_task_space and request.time == context.get_time()
+            if request.time <= context.get_time() and not is_again:
                 raise ProtocolError(
                     f"a request at {request.time:g} s after one at "
                     f"{context.get_time():g} s, without a start"
@@ -124,19 +141,31 @@ class ControllerSession:
                     f"{self._pause:g} s"
                 )
             # Up to this time, but not what is due at it: that waits for its inputs.
-            self._simulator.AdvanceTo(request.time)
+            if not is_again:
+                self._simulator.AdvanceTo(request.time)
         self._fix("state", request.x)
         self._fix("normal_forces", request.force)
+        if self.in_task_space:
+            ends = np.cumsum([*TASK_VECTORS.values()])[:-1]
+            parts = np.split(request.task, ends)
+            for name, numbers in zip(TASK_VECTORS, parts, strict=True):
+                self._fix(name, numbers)
         if request.changes is not None:
             self._fix("settings", AbstractValue.Make(request.changes.settings))
             self._fix("hands", AbstractValue.Make(request.changes.hands))
             self._fix("plan_delay", np.array([request.changes.plan_delay]))
+            if self.in_task_space:
+                task = request.changes.task or self._defaults.task
+                self._fix("task", AbstractValue.Make(task))
         elif not self._has_begun:
             raise ProtocolError("a start needs the settings of the controllers")
         if not self._has_begun:
             self._simulator.Initialize()
             self._has_begun = True
-        self._simulator.AdvancePendingEvents()
+        # In task space the command follows its inputs at once, and a tick is asked for
+        # again where a setting changes at it: it is done when time goes on.
+        if not self.in_task_space:
+            self._simulator.AdvancePendingEvents()
         own = self._fast.GetMyContextFromRoot(context)
         ports = ("command", "joint_acceleration", "fallen")
         command, acceleration, fallen = (
@@ -154,8 +183,10 @@ class ControllerSession:
         return Record(slow.plan, fast.safety, slow.safety)
 
     def _fix(self, name: str, value: object) -> None:
-        context = self._simulator.get_mutable_context()
-        self._inputs[name].FixValue(context, value)
+        """Gives an input its value, if a controller has it."""
+        if name in self._inputs:
+            context = self._simulator.get_mutable_context()
+            self._inputs[name].FixValue(context, value)
 
 
 class ControllerService:
@@ -191,7 +222,7 @@ class ControllerService:
             return record_message(self._session.record())
         began, schema = time.perf_counter(), self.schema
         sizes = len(schema.positions) + len(schema.velocities), len(schema.soles)
-        request = read_request(message, *sizes)
+        request = read_request(message, *sizes, self._session.in_task_space)
         answer = self._session(self._joint_map.request(request))
         answer = self._joint_map.answer(answer)
         self.ticks.append(time.perf_counter() - began)

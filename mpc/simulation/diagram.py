@@ -1,27 +1,31 @@
 """The closed loop as one Drake diagram."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
-from pydrake.systems.framework import Context, DiagramBuilder, LeafSystem
+from pydrake.systems.framework import Context, DiagramBuilder, LeafSystem, OutputPort
 from pydrake.systems.primitives import LogVectorOutput, VectorLogSink
 
 from backbeat.behaviors.library.behavior import Behavior
 from backbeat.models.common.collectable_system import free_unused_systems
+from backbeat.models.common.errors import BackbeatError
 from backbeat.mpc.control.controllers import (
     Controllers,
     ControllerSettings,
     add_controllers,
     make_own,
 )
+from backbeat.mpc.control.task_space_setup import hand_of, hand_start
 from backbeat.mpc.engines.choosing import choose_engine
 from backbeat.mpc.engines.engine_robot import EngineChoice, add_engine_robot
 from backbeat.mpc.monitoring.force_detector import ForceDetector
+from backbeat.mpc.moved_base.robot import MovedRobot, add_moved_robot
 from backbeat.mpc.reference.trajectory import Reference
 from backbeat.mpc.safety.joint_modes import JointModes, takes_efforts_alone
 from backbeat.mpc.scenario.settings import SettingsSource, add_settings
 from backbeat.mpc.scenario.specification import Scenario
+from backbeat.mpc.scenario.target_motion import TargetSource
 from backbeat.mpc.simulation.loop_processes import LoopProcesses, Replacements
 from backbeat.mpc.weights.controller_weights import AnyWeights
 from backbeat.mpc.world.joint_sample import JointSample
@@ -31,6 +35,7 @@ from backbeat.mpc.world.sensing import (
     SensorSetup,
     add_detector,
     add_estimator,
+    add_sampler,
 )
 from backbeat.mpc.world.servo_check import check_servos
 from backbeat.mpc.world.simulated_robot import (
@@ -130,7 +135,8 @@ def build_closed_loop(
     free_unused_systems()
     (tell := progress or _nothing)(1, STEPS, "the behavior")
     builder, reference = DiagramBuilder(), Reference(behavior)
-    check_servos(reference, scenario.latency, scenario.sampling)
+    if scenario.control.task_space is None:
+        check_servos(reference, scenario.latency, scenario.sampling)
     tell(2, STEPS, "the robot in its world")
     modes = _joint_modes(reference, scenario)
     timing, world, seed = scenario.timing, scenario.world, scenario.seed
@@ -142,19 +148,24 @@ def build_closed_loop(
     rest = choose_engine(scenario, instead.engine), remembers, by_hand
     body = _add_robot(builder, reference, scenario, real, *rest)
     settings = add_settings(builder, scenario, reference)
+    moving = _add_target(builder, scenario, reference, settings, body)
     tell(3, STEPS, "the controllers")
     about = reference, scenario, weights
     found = _add_controllers(builder, *about, processes, instead, by_hand)
     tell(4, STEPS, "sensors and logs")
-    setup = SensorSetup(scenario.sensing, timing, scenario.actuation.actuator_lag, seed)
+    hand = hand_of(behavior) if "target" in moving else ""
+    lag = scenario.actuation.actuator_lag
+    setup = SensorSetup(scenario.sensing, timing, lag, seed, hand)
     sensed = _add_sensing(builder, reference, setup, body, settings, found)
-    _connect_controllers(builder, found, sensed, settings, body)
+    _connect_controllers(builder, found, sensed, settings, body, moving)
     _connect_command(builder, modes, body, found, sensed)
     detector = None
-    if scenario.monitoring.watch_forces:
+    if scenario.monitoring.watch_forces and not isinstance(body, MovedRobot):
         ports = body.servo.GetOutputPort("joint_effort"), settings.GetOutputPort("plan")
         detector = add_detector(builder, reference, setup, sensed, *ports)
     logs = body.add_logs(builder, timing.time_step)
+    if "target" in moving:
+        logs["target"] = LogVectorOutput(moving["target"], builder, LOG_PERIOD)
     logs["sensed"] = LogVectorOutput(sensed.state, builder, LOG_PERIOD)
     (whole := builder.Build()).set_name("closed_loop")
     return ClosedLoop(
@@ -181,7 +192,9 @@ def _add_controllers(
         made_for,
         weights,
         None if processes is None else processes.planner,
-        is_steady=not by_hand and has_one_delay(scenario),
+        # Where plans take as long throughout, those on their way need no memory.
+        is_steady=not by_hand
+        and all(e.plan_delay is None for e in scenario.disturbances.events),
         own=make_own(make, reference, made_for) if make else None,
     )
 
@@ -199,7 +212,16 @@ def _add_robot(
     contact, timing = scenario.world.contact, scenario.timing
     pushes = scenario.disturbances.pushes
     plant = PlantSettings(contact, scenario.actuation, timing, pushes)
+    task = scenario.control.task_space
+    if task is not None:
+        real = replace(real, effort_limits=task.effort_share * real.effort_limits)
     rest = reference, real, plant
+    if task is not None and reference.robot.floating:
+        if chosen is not None:
+            raise BackbeatError(
+                "a pelvis is moved in Drake alone: take engine: drake, or an arm"
+            )
+        return add_moved_robot(builder, *rest, task, by_hand)
     if chosen is None:
         return add_simulated_robot(builder, *rest, remembers, by_hand)
     return add_engine_robot(builder, *rest, chosen, remembers, by_hand)
@@ -207,19 +229,8 @@ def _add_robot(
 
 def controller_settings(scenario: Scenario) -> ControllerSettings:
     """What controllers are made for."""
-    timing, control, mismatch = (
-        scenario.timing,
-        scenario.control,
-        scenario.world.mismatch,
-    )
-    return ControllerSettings(
-        timing, scenario.tick_timing, control, mismatch, scenario.seed
-    )
-
-
-def has_one_delay(scenario: Scenario) -> bool:
-    """Whether plans take as long throughout: those on their way need no memory."""
-    return all(e.plan_delay is None for e in scenario.disturbances.events)
+    rest = scenario.control, scenario.world.mismatch, scenario.seed
+    return ControllerSettings(scenario.timing, scenario.tick_timing, *rest)
 
 
 def _nothing(step: int, steps: int, what: str) -> None:
@@ -237,9 +248,13 @@ def _add_sensing(
     """Adds sensors and estimator, where the state is an estimated one."""
     force = body.contact_log.GetOutputPort("normal_forces")
     wrenches = body.contact_log.GetOutputPort("sole_wrenches")
+    scale, state = settings.GetOutputPort("noise_scale"), body.state
+    noise = settings.GetOutputPort("noise")
+    hand: Sequence[OutputPort | None] = (None, None)
+    if setup.hand or setup.settings.state == "sampled":
+        state, *hand = add_sampler(builder, reference.robot, setup, state, scale, noise)
     if not setup.settings.is_estimated:
-        return SensedPorts(body.state, body.state, force, wrenches)
-    scale = settings.GetOutputPort("noise_scale")
+        return SensedPorts(state, state, force, wrenches, None, *hand)
     estimator = add_estimator(
         builder, reference, setup, body.state, body.contact_log, scale
     )
@@ -253,7 +268,31 @@ def _add_sensing(
         estimator.GetOutputPort("normal_forces"),
         estimator.GetOutputPort("wrenches"),
         estimator.GetOutputPort("specific_force"),
+        *hand,
     )
+
+
+def _add_target(
+    builder: DiagramBuilder,
+    scenario: Scenario,
+    reference: Reference,
+    settings: SettingsSource,
+    body: SimulatedRobot,
+) -> dict[str, OutputPort]:
+    """Adds what the hand follows in task space; what moves, by port of controllers."""
+    task, timing = scenario.control.task_space, scenario.timing
+    if task is None:
+        return {}
+    start = hand_start(reference.behavior)
+    source = TargetSource(task.target, start, timing.time_step, timing.lead_in)
+    builder.AddNamedSystem("target_source", source)
+    told = settings.GetOutputPort("task")
+    builder.Connect(told, source.GetInputPort("task"))
+    found = {"target": source.GetOutputPort("target")}
+    if isinstance(body, MovedRobot):
+        builder.Connect(told, body.base.GetInputPort("task"))
+        found["base_acceleration"] = body.base.GetOutputPort("acceleration")
+    return found
 
 
 def _joint_modes(reference: Reference, scenario: Scenario) -> JointModes | None:
@@ -286,6 +325,7 @@ def _connect_controllers(
     sensed: SensedPorts,
     settings: SettingsSource,
     body: SimulatedRobot,
+    moving: Mapping[str, OutputPort],
 ) -> None:
     """Connects controllers, and the servo, to their inputs."""
     sources = {
@@ -294,6 +334,10 @@ def _connect_controllers(
         "settings": settings.GetOutputPort("plan"),
         "hands": settings.GetOutputPort("hands"),
         "plan_delay": settings.GetOutputPort("plan_delay"),
+        "task": settings.GetOutputPort("task"),
+        "hand": sensed.hand,
+        "hand_rate": sensed.hand_rate,
+        **moving,
     }
     for name, ports in controllers.inputs.items():
         for port in ports:

@@ -48,6 +48,11 @@ class SimulationRun:
         detection: warnings of forces that are not in the model, on the clock of
             the controllers; None without detection.
         weights: of the controllers, before settings of plans adapt them.
+        target: (M, 3) where the hand should have been in task space [m]; (0, 3)
+            elsewhere.
+        leg_effort: (M, L) torques of legs with welded feet, which are no joints of the
+            robot model, by `legs` [N m].
+        legs: names of these joints.
         controller: what of a user's own took the place of which controller, see
             `OwnControllers.story`; None for ours.
     """
@@ -76,6 +81,9 @@ class SimulationRun:
     detection: DetectorMemory | None = None
     weights: ControllerWeights = field(default_factory=ControllerWeights)
     ticks_lost: int = 0
+    target: np.ndarray = field(default_factory=lambda: np.zeros((0, 3)))
+    leg_effort: np.ndarray = field(default_factory=lambda: np.zeros((0, 0)))
+    legs: tuple[str, ...] = ()
     controller: Mapping[str, Any] | None = None
 
     @property

@@ -275,7 +275,7 @@ class RunningLoop(Closing):
         """
         event = setting_event(self._next_tick(), setting, value)
         known = self.scenario
-        check_event(event, known.world, known.sensing, self.loop.reference)
+        check_event(event, known, self.loop.reference)
         source = self.loop.settings
         source.add(source.GetMyMutableContextFromRoot(self.context), event)
         self.scenario = known.changed(events=[*known.disturbances.events, event])

@@ -1,6 +1,7 @@
 """Running a scenario: the closed loop from start to end or to a fall."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Any
 
 import numpy as np
 from threadpoolctl import threadpool_limits
@@ -8,9 +9,12 @@ from threadpoolctl import threadpool_limits
 from backbeat.behaviors.library.behavior import Behavior
 from backbeat.mpc.control.controllers import MakeControllers
 from backbeat.mpc.control.outside import ConnectControllers
+from backbeat.mpc.control.task_space_setup import task_space_behavior
 from backbeat.mpc.control.user_code import UserCode
 from backbeat.mpc.engines.engine_setup import MakeEngine
+from backbeat.mpc.moved_base.robot import MovedRobot
 from backbeat.mpc.scenario.specification import Scenario
+from backbeat.mpc.simulation.diagram import ClosedLoop
 from backbeat.mpc.simulation.loop_processes import Replacements
 from backbeat.mpc.simulation.run import SimulationRun
 from backbeat.mpc.simulation.running_loop import RunningLoop
@@ -67,6 +71,24 @@ def run_scenario(
         return collect_run(running)
 
 
+def run_task_space(
+    scenario: Scenario,
+    remote: ConnectControllers | None = None,
+    engine: MakeEngine | None = None,
+) -> SimulationRun:
+    """Simulates a hand in task space, until the end or until joints run away.
+
+    Args:
+        scenario: with `task_space`.
+        remote, engine: as of `run_scenario`.
+
+    Raises:
+        BackbeatError: the scenario makes no sense, or no controller answers.
+    """
+    behavior = task_space_behavior(scenario)
+    return run_scenario(scenario, behavior, remote=remote, engine=engine)
+
+
 def collect_run(running: RunningLoop) -> SimulationRun:
     """What has happened so far in a loop, up to its last whole plan period."""
     loop, context, scenario = running.loop, running.context, running.scenario_so_far()
@@ -115,5 +137,20 @@ def collect_run(running: RunningLoop) -> SimulationRun:
         detection=detection,
         weights=running.weights,
         ticks_lost=record.lost,
+        **_in_task_space(loop, samples),
         controller=own.story() if (own := loop.controllers.own) else None,
     )
+
+
+def _in_task_space(
+    loop: ClosedLoop, samples: Mapping[str, np.ndarray]
+) -> dict[str, Any]:
+    """Where the target was, and what legs with welded feet gave, if there are any."""
+    body, found = loop.body, dict[str, Any]()
+    if "target" in samples:
+        found["target"] = samples["target"][:, :3]
+    if isinstance(body, MovedRobot) and body.legs is not None:
+        whole, joints = body.legs.robot, body.legs.joints
+        found["leg_effort"] = samples["leg_effort"]
+        found["legs"] = tuple(whole.joint_names[j] for j in joints)
+    return found

@@ -1,23 +1,47 @@
 """TaskSpaceController: the task-space law as a Drake system."""
 
 import time
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from pydrake.common.value import AbstractValue
-from pydrake.systems.framework import (
-    BasicVector,
-    Context,
-    ValueProducer,
-)
+from pydrake.systems.framework import BasicVector, Context, State, ValueProducer
 
 from backbeat.models.actuation.joint_command import BLOCKS, joint_command
-from backbeat.models.common.collectable_system import weak
+from backbeat.models.common.collectable_system import CollectableSystem, weak
+from backbeat.mpc.safety.fail_safe import Safety
 from backbeat.mpc.task_space.law import TaskSpaceCommand, TaskSpaceLaw
-from backbeat.mpc.task_space.system import TaskSpaceSystem
+from backbeat.mpc.task_space.settings import TaskSettings
 
 
-class TaskSpaceController(TaskSpaceSystem):
-    """Turns samples of a robot and a target for its hand into joint commands.
+@dataclass(frozen=True)
+class TaskSpaceMemory:
+    """All memory of the controller.
+
+    Attributes:
+        found: the last output of the law.
+        command: (9 nj,) the joint command in force.
+        tick: number of the last tick; -1 before the first.
+        due: number of the tick at which it acts again.
+        lost: ticks that were due and not done.
+        safety: what is done about programs that are not solved; the law needs nothing.
+    """
+
+    found: TaskSpaceCommand
+    command: np.ndarray
+    tick: int = -1
+    due: int = 0
+    lost: int = 0
+    safety: Safety = field(default_factory=Safety)
+
+    def __deepcopy__(self, memo: object) -> "TaskSpaceMemory":
+        """Values in a Context may be shared, for nothing here ever changes."""
+        return self
+
+
+class TaskSpaceController(CollectableSystem):
+    """Turns the state of a robot and a target for its hand into joint commands.
 
     .. pydrake_system::
 
@@ -28,81 +52,124 @@ class TaskSpaceController(TaskSpaceSystem):
         - hand
         - hand_rate
         - base_acceleration
+        - task
         output_ports:
         - command
-        - at_limit
-        - modeled_hand
+        - joint_acceleration
+        - fallen
+        - memory
 
     `state` is the sensed [q, v] of the controller's model (nq + nv), `target` (9)
     place, velocity and acceleration of the target [m, m/s, m/s^2]. `hand` (3) is where
     the hand is sensed [m], `hand_rate` (3) what is observed of its rate [m/s];
     unconnected, the model's are taken. `base_acceleration` (6) is that of a base that
-    others move, [angular, linear]; unconnected, it is zero. `command` is a
-    `backbeat.models.actuation.joint_command` (9 nj) of torques alone, `at_limit` (nj)
-    is 1 where a limit took something away, `modeled_hand` (3) where the model has the
-    hand [m].
-    The system has no memory: outputs hold as long as its inputs do, so a system that
-        samples
-    the inputs says how often it acts. Its settings are a parameter of the Context.
+    others move, [angular, linear]; unconnected, it is zero. `task` is a TaskSettings;
+    unconnected, the settings of the law hold, and it acts at every tick. `command` is a
+    `backbeat.models.actuation.joint_command` (9 nj) of torques alone. `memory` is a
+    TaskSpaceMemory. `joint_acceleration` (nj) and `fallen` (1) are those of a
+    `WholeBodyController`, and zero. What a tick computes acts at once, within the step
+    of the plant that begins with it.
 
     Attributes:
         law: what it computes, as a pure function.
         tick_times: wall times [s] for measurements; results do not depend on them.
     """
 
-    def __init__(self, law: TaskSpaceLaw) -> None:
-        """Makes the controller."""
-        super().__init__(law.settings)
+    def __init__(
+        self,
+        law: TaskSpaceLaw,
+        period: float = 0.001,
+        is_lost: Callable[[float], bool] | None = None,
+    ) -> None:
+        """Makes the controller.
+
+        Args:
+            law: what it computes.
+            period: time between ticks [s].
+            is_lost: says of a time [s] whether its tick is lost; None for never.
+        """
+        super().__init__()
         self.law, self.tick_times = law, list[float]()
+        self._period, self._is_lost = period, is_lost
         robot = law.robot
-        nj = robot.num_joints
-        size = robot.num_positions + robot.num_velocities
+        nj, self._nq = robot.num_joints, robot.num_positions
+        size = self._nq + robot.num_velocities
         self._state = self.DeclareVectorInputPort("state", size)
         self._target = self.DeclareVectorInputPort("target", 9)
         self._hand = self.DeclareVectorInputPort("hand", 3)
         self._rate = self.DeclareVectorInputPort("hand_rate", 3)
         self._base = self.DeclareVectorInputPort("base_acceleration", 6)
+        self._task = self.DeclareAbstractInputPort(
+            "task", AbstractValue.Make(TaskSettings())
+        )
         blank = TaskSpaceCommand(np.zeros(nj), np.zeros(nj, bool), np.zeros(3))
-        self._found = self.DeclareCacheEntry(
-            "torques",
-            ValueProducer(lambda: AbstractValue.Make(blank), weak(self._calc)),
-            {self.all_input_ports_ticket(), self.all_parameters_ticket()},
+        first = TaskSpaceMemory(blank, np.zeros(BLOCKS * nj))
+        self._memory = int(self.DeclareAbstractState(AbstractValue.Make(first)))
+        # The memory with what the tick of this moment makes of it.
+        self._fresh = self.DeclareCacheEntry(
+            "fresh",
+            ValueProducer(lambda: AbstractValue.Make(first), weak(self._calc)),
+            {self.all_sources_ticket()},
         ).cache_index()
-        # The last inputs and outputs: held samples are evaluated many times.
-        self._known: tuple[object, TaskSpaceCommand] = (None, blank)
+        state = {self.all_state_ticket()}
         self.DeclareVectorOutputPort("command", BLOCKS * nj, weak(self._calc_command))
-        self.DeclareVectorOutputPort("at_limit", nj, weak(self._calc_limits))
-        self.DeclareVectorOutputPort("modeled_hand", 3, weak(self._calc_hand))
+        for name, size in (("joint_acceleration", nj), ("fallen", 1)):
+            self.DeclareVectorOutputPort(name, size, weak(self._calc_nothing), state)
+        self.DeclareAbstractOutputPort(
+            "memory", lambda: AbstractValue.Make(first), weak(self._calc_memory), state
+        )
+        self.DeclarePeriodicUnrestrictedUpdateEvent(period, 0.0, weak(self._update))
+
+    def _read(self, context: Context) -> TaskSpaceMemory:
+        memory: TaskSpaceMemory = self.get_cache_entry(self._fresh).Eval(context)
+        return memory
 
     def _calc(self, context: Context, output: AbstractValue) -> None:
-        x, nq = self._state.Eval(context), self.law.robot.num_positions
+        memory: TaskSpaceMemory = context.get_abstract_state(self._memory).get_value()
+        output.set_value(self._ticked(context, memory))
+
+    def _calc_command(self, context: Context, output: BasicVector) -> None:
+        output.SetFromVector(self._read(context).command)
+
+    def _calc_nothing(self, context: Context, output: BasicVector) -> None:
+        output.SetFromVector(np.zeros(output.size()))
+
+    def _calc_memory(self, context: Context, output: AbstractValue) -> None:
+        # As it is stored: it may be read before the first inputs come.
+        output.set_value(context.get_abstract_state(self._memory).get_value())
+
+    def _update(self, context: Context, state: State) -> None:
+        new = self._read(context)
+        state.get_mutable_abstract_state(self._memory).set_value(new)
+
+    def _ticked(self, context: Context, memory: TaskSpaceMemory) -> TaskSpaceMemory:
+        """The memory with the tick of this period, if one is due and not done."""
+        t = context.get_time()
+        tick = int(np.floor(t / self._period + 1e-6))
+        if tick <= memory.tick or tick < memory.due:
+            return memory
+        if self._is_lost is not None and self._is_lost(t):
+            return replace(memory, tick=tick, lost=memory.lost + 1)
+        return self._act(context, tick, memory)
+
+    def _act(
+        self, context: Context, tick: int, memory: TaskSpaceMemory
+    ) -> TaskSpaceMemory:
+        """The memory after a tick."""
+        began, settings, every = time.perf_counter(), self.law.settings, 1
+        if self._task.HasValue(context):
+            task: TaskSettings = self._task.Eval(context)
+            settings = task.law(settings)
+            every = max(1, round(task.period / self._period))
+        x, nq = self._state.Eval(context), self._nq
+        target = self._target.Eval(context).reshape(3, 3)
         hand, rate, base = (
             port.Eval(context) if port.HasValue(context) else None
             for port in (self._hand, self._rate, self._base)
         )
-        target = self._target.Eval(context).reshape(3, 3)
-        given = (x, target, hand, rate, base)
-        inputs = [None if i is None else i.tobytes() for i in given]
-        settings = self.settings(context)
-        known = (inputs, self.law.posture.tobytes(), settings)
-        if known != self._known[0]:
-            started = time.perf_counter()
-            found = self.law(x[:nq], x[nq:], target, hand, rate, base, settings)
-            self._known = known, found
-            self.tick_times.append(time.perf_counter() - started)
-        output.set_value(self._known[1])
-
-    def _read(self, context: Context) -> TaskSpaceCommand:
-        found: TaskSpaceCommand = self.get_cache_entry(self._found).Eval(context)
-        return found
-
-    def _calc_command(self, context: Context, output: BasicVector) -> None:
-        tau = self._read(context).tau
-        none = np.zeros_like(tau)
-        output.SetFromVector(joint_command(tau, none, none, none, none))
-
-    def _calc_limits(self, context: Context, output: BasicVector) -> None:
-        output.SetFromVector(self._read(context).at_limit.astype(float))
-
-    def _calc_hand(self, context: Context, output: BasicVector) -> None:
-        output.SetFromVector(self._read(context).hand)
+        found = self.law(x[:nq], x[nq:], target, hand, rate, base, settings)
+        none = np.zeros_like(found.tau)
+        command = joint_command(found.tau, none, none, none, none)
+        self.tick_times.append(time.perf_counter() - began)
+        due = tick + every
+        return replace(memory, found=found, command=command, tick=tick, due=due)

@@ -10,10 +10,12 @@ from backbeat.mpc.world.simulated_robot import ControlledRobot
 FALL_HEIGHT, FALL_TILT = 0.7, np.radians(60.0)
 # Faster than anything that is simulated with sense [m/s, rad/s].
 RUNAWAY = 1e6
+# Joints of a robot in task space that are faster have lost it [rad/s].
+TASK_SPACE_RUNAWAY = 100.0
 
 
 def has_fallen(loop: ControlledRobot, context: Context, phase: float) -> bool:
-    """Whether a robot without a mount has fallen.
+    """Whether a robot without a mount has fallen, or one in task space run away.
 
     It has when its pelvis is too low, its trunk too tilted, or anything but its
     patch contacts touches the ground.
@@ -24,6 +26,10 @@ def has_fallen(loop: ControlledRobot, context: Context, phase: float) -> bool:
         phase: of the behavior requested for now [s].
     """
     robot = loop.reference.robot
+    if loop.scenario.control.task_space is not None:
+        # Nothing falls; joints may run away, and then only a reset helps.
+        speeds = loop.body.true_state(context)[robot.num_positions :]
+        return not bool((np.abs(speeds) < TASK_SPACE_RUNAWAY).all())
     if not robot.floating:
         return False
     q = loop.body.true_state(context)[: robot.num_positions]

@@ -7,11 +7,13 @@ import numpy as np
 from pydrake.systems.framework import DiagramBuilder, OutputPort
 from pydrake.systems.primitives import DiscreteTimeDelay
 
+from backbeat.models.robot.model import RobotModel
 from backbeat.models.sensing.sensors import Sensors
 from backbeat.mpc.estimation.contact_estimator import ContactThresholds
 from backbeat.mpc.estimation.estimator_start import StartUncertainty
 from backbeat.mpc.estimation.state_estimation import StateEstimation
 from backbeat.mpc.estimation.state_estimator import StateEstimator
+from backbeat.mpc.estimation.state_sampler import StateSampler
 from backbeat.mpc.monitoring.force_detection import known_contacts
 from backbeat.mpc.monitoring.force_detector import ForceDetector
 from backbeat.mpc.reference.trajectory import Reference
@@ -31,19 +33,22 @@ class SensorSetup(NamedTuple):
         timing: lead-in, and periods of samples and ticks.
         lag: time constant of the motors [s].
         seed: of the noise.
+        hand: frame of a hand that is sensed too, in task space; "" for none.
     """
 
     settings: SensingSettings
     timing: TimingSettings
     lag: float
     seed: int
+    hand: str = ""
 
 
 class SensedPorts(NamedTuple):
     """What controllers and detector are told: the truth, or what sensors make of it.
 
     `sampled` is the state of when wrenches and `specific_force` were felt; on
-    the true state there is no accelerometer.
+    the true state there is no accelerometer. `hand` and `hand_rate` are sensed of the
+    hand in task space.
     """
 
     state: OutputPort
@@ -51,6 +56,8 @@ class SensedPorts(NamedTuple):
     normal_forces: OutputPort
     wrenches: OutputPort
     specific_force: OutputPort | None = None
+    hand: OutputPort | None = None
+    hand_rate: OutputPort | None = None
 
 
 def add_estimator(
@@ -112,6 +119,42 @@ def add_estimator(
         builder.Connect(noise_scale, sensors.GetInputPort("noise_scale"))
     builder.Connect(sensors.GetOutputPort("reading"), estimator.GetInputPort("reading"))
     return estimator
+
+
+def add_sampler(
+    builder: DiagramBuilder,
+    robot: RobotModel,
+    setup: SensorSetup,
+    true_state: OutputPort,
+    noise_scale: OutputPort,
+    noise: OutputPort,
+) -> tuple[OutputPort, OutputPort, OutputPort]:
+    """Adds encoders whose samples nothing filters, and a sensor of a hand.
+
+    Args:
+        builder: diagram under construction.
+        robot: the robot.
+        setup: noise, delay and seed; there are none where the state is the true one.
+        true_state: [q, v] of the robot model.
+        noise_scale: factor on all errors.
+        noise: (2,) deviations of angles and rates, of a robot in task space.
+
+    Returns:
+        State, and place and rate of the hand.
+    """
+    settings, period = setup.settings, setup.timing.sensor_period
+    errors = settings.noise if settings.is_sensed else None
+    rest = errors, period, settings.delay, setup.seed
+    sampler = StateSampler(robot, setup.hand, *rest)
+    builder.AddNamedSystem("state_sampler", sampler)
+    builder.Connect(true_state, sampler.GetInputPort("state"))
+    if errors is not None:
+        builder.Connect(noise_scale, sampler.GetInputPort("noise_scale"))
+        if setup.hand:
+            builder.Connect(noise, sampler.GetInputPort("noise"))
+    names = ("state", "hand", "hand_rate")
+    state, hand, rate = (sampler.GetOutputPort(name) for name in names)
+    return state, hand, rate
 
 
 def start_uncertainty(reference: Reference) -> StartUncertainty:

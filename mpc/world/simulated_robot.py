@@ -74,9 +74,13 @@ class SimulatedRobot:
         """
         plant, robot = self.world.plant, self.world.robot
         own = plant.GetMyMutableContextFromRoot(context)
-        lock_joints(plant, own, robot.locked)
+        self.hold(own)
         apply_model_mismatch(plant, own, self.world.instance, error, seed)
         self.set_state(context, q, np.zeros(robot.num_velocities))
+
+    def hold(self, own: Context) -> None:
+        """Locks the joints that stay still, in the context of the plant."""
+        lock_joints(self.world.plant, own, self.world.robot.locked)
 
     def true_state(self, context: Context) -> np.ndarray:
         """(nq + nv,) true [q, v] of the robot model, from the root Context."""

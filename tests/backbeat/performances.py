@@ -10,15 +10,20 @@ from backbeat.behaviors.library.behavior import (
     centroidal_quantities,
     make_robot,
 )
+from backbeat.behaviors.library.store import Library
 from backbeat.behaviors.music.notation.meter import MeterMap
 from backbeat.models.kit.drum_kit import DrumKit
 from backbeat.models.state.configuration import Configuration
 from backbeat.models.world.scene import Scene
+from backbeat.mpc.control.task_space_setup import task_space_behavior
 from backbeat.mpc.plans.plan import Plan
 from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.simulation.run import SimulationRun
 from backbeat.optimization.problem.dense_trajectory import DenseTrajectory
 from backbeat.optimization.verification.certificate import Certificate
+from backbeat.stage.live.playback import Playback
+from backbeat.stage.players.player import Player
+from backbeat.stage.players.repertoire import Repertoire
 
 BPM = 98.0
 SEAT = Mount(
@@ -187,3 +192,14 @@ def run_of(
         fell_at=fell_at,
         wall_time=1.0,
     )
+
+
+def hand_player(robot, folder, wait=True, stream=None):
+    """A player of a hand and its target, when its simulation is made."""
+    playback = Playback.of_hand(robot, wait=wait)
+    behavior = task_space_behavior(playback.scenario)
+    repertoire = Repertoire(Library(folder), behavior)
+    player = Player(behavior, repertoire, playback, stream)
+    while player.preparation is not None:
+        player.frame()
+    return player

@@ -13,13 +13,13 @@ from pydrake.systems.framework import DiagramBuilder, LeafSystem, ValueProducer
 
 import backbeat
 from backbeat.models.common.collectable_system import FEW, CollectableSystem, weak
+from backbeat.mpc.analysis.hand_studies import of_task
+from backbeat.mpc.control.task_space_setup import task_space_behavior
 from backbeat.mpc.scenario.setting_event import SettingEvent
 from backbeat.mpc.scenario.specification import Scenario
-from backbeat.mpc.scenario.task_space_scenario import TaskSpaceScenario
 from backbeat.mpc.serving.session import ControllerSession
-from backbeat.mpc.simulation.simulate import run_scenario
-from backbeat.mpc.simulation.task_space.loop import build_task_space_loop
-from backbeat.mpc.simulation.task_space.run import run_task_space
+from backbeat.mpc.simulation.diagram import build_closed_loop
+from backbeat.mpc.simulation.simulate import run_scenario, run_task_space
 from backbeat.stage.live.simulation import LiveSimulation
 
 SLOW = pytest.mark.slow
@@ -178,7 +178,7 @@ def test_a_session_of_a_server_leaves_no_system(built):
 
 def test_a_hand_that_follows_its_target_leaves_no_system():
     def follow():
-        assert len(run_task_space(TaskSpaceScenario(duration=0.2)).t)
+        assert len(run_task_space(of_task("ur10", 0.2)).t)
 
     assert left_by(follow) == []
 
@@ -187,9 +187,10 @@ def test_diagrams_that_are_built_one_after_the_other_do_not_pile_up():
     """Without anybody else who looks for them."""
     gc.disable()
     try:
-        scenario, most = TaskSpaceScenario(), 0
+        scenario, most = of_task("ur10", 0.2).check(), 0
+        behavior = task_space_behavior(scenario)
         for _ in range(4 * FEW):
-            build_task_space_loop(scenario)
+            build_closed_loop(behavior, scenario)
             kinds = [type(x).__name__ for x in gc.get_objects()]
             most = max(most, kinds.count("TaskSpaceController"))
     finally:

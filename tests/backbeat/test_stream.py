@@ -18,11 +18,10 @@ from backbeat.mpc.world.joint_sample import JointSample
 from backbeat.stage.live.playback import Playback
 from backbeat.stage.players.player import Player
 from backbeat.stage.players.repertoire import Repertoire
-from backbeat.stage.players.task_space_player import TaskSpacePlayer
 from backbeat.stage.sources.streamed import planned_sample, stream_plan
 from backbeat.stream.server import HOST, LEAST_BACKLOG, MOST_READERS, JointStream
 from backbeat.stream.wire import StreamSettings
-from tests.backbeat.performances import drumming, swaying
+from tests.backbeat.performances import drumming, hand_player, swaying
 
 # The longest that a test waits for a thread [s].
 WAIT = 20.0
@@ -201,20 +200,22 @@ def test_a_player_streams_what_it_plays(tmp_path, connect):
     assert told[told.index(headers[1]) + 1]["t"] == 0.0
 
 
-def test_a_hand_after_its_target_is_streamed(connect):
+def test_a_hand_after_its_target_is_streamed(tmp_path, connect):
     with JointStream(StreamSettings(0, 500.0)) as stream:
         own = connect(stream)
-        player = TaskSpacePlayer("ur10", wait=False, stream=stream)
+        player = hand_player("ur10", tmp_path, wait=False, stream=stream)
+        live = player.source.live
         try:
-            while player.live.time < 0.1:
+            while live.time < 0.1:
                 player.frame()
-            q = player.live.now().q
-            end = player.live.time
+            q, end = live.now().state.q.copy(), live.time
         finally:
             player.close()
         stream.close()
-        header, *samples, _ = lines(own)
-    assert header["source"] == "task space"
+        told = lines(own)
+    *_, header = (m for m in told if "backbeat" in m)
+    samples = [m for m in told[told.index(header) :] if "q" in m]
+    assert (header["name"], header["source"]) == ("task-space", "simulated")
     assert header["base"] is None
     times = [s["t"] for s in samples]
     np.testing.assert_allclose(times, np.arange(len(times)) / 500.0, atol=1e-6)

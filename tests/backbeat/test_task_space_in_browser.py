@@ -5,7 +5,7 @@ import time
 import numpy as np
 import pytest
 
-from backbeat.stage.players.task_space_player import TaskSpacePlayer
+from tests.backbeat.performances import hand_player
 
 pytestmark = pytest.mark.browser
 
@@ -19,14 +19,14 @@ def until(player, window, condition, seconds=40.0):
             player.frame()
 
 
-def test_a_slider_and_keys_move_the_hand(window):
-    player = TaskSpacePlayer("ur10")
+def test_a_slider_and_keys_move_the_hand(window, tmp_path):
+    player = hand_player("ur10", tmp_path)
     try:
-        window.open(player.url)
+        window.open(player.show.url)
         until(player, window, "window.backbeat?.state().playing")
         says = "document.querySelector('#overlay').innerText.includes"
-        until(player, window, f"{says}('mm off') && {says}('ur10 in task space')")
-        first, began = window.picture(), player.live.now().hand
+        until(player, window, f"{says}('mm off') && {says}('ur10')")
+        first, began = window.picture(), player.source.live.now().hand
         assert first.std() > 0.08
 
         window.run(
@@ -39,10 +39,10 @@ def test_a_slider_and_keys_move_the_hand(window):
             })()"""
         )
         until(player, window, "window.backbeat.state().settings.target[2] === 0.2")
-        arrived = player.live.time + 1.2
-        while player.live.time < arrived:
+        arrived = player.source.live.time + 1.2
+        while player.source.live.time < arrived:
             player.frame()
-        assert player.live.now().hand[2] > began[2] + 0.15
+        assert player.source.live.now().hand[2] > began[2] + 0.15
         moved = np.abs(first - window.picture()).max(2) > 0.1
         assert 0.002 < moved.mean() < 0.5
 
@@ -67,10 +67,10 @@ def test_a_slider_and_keys_move_the_hand(window):
     window.errors.clear()
 
 
-def test_the_pelvis_of_atlas_has_its_sliders(window):
-    player = TaskSpacePlayer("atlas")
+def test_the_pelvis_of_atlas_has_its_sliders(window, tmp_path):
+    player = hand_player("atlas", tmp_path)
     try:
-        window.open(player.url)
+        window.open(player.show.url)
         until(player, window, "window.backbeat?.state().playing")
         said = window.page.inner_text("#overlay .panel")
         for words in ("up and down", "feedforward", "sampling period", "angle noise"):
@@ -93,20 +93,20 @@ def asked(window):
 
 
 def play(player, seconds):
-    end = player.live.time + seconds
-    while player.live.time < end:
+    end = player.source.live.time + seconds
+    while player.source.live.time < end:
         player.frame()
 
 
-def test_the_mouse_drags_the_target_in_the_scene(window):
-    player, mouse = TaskSpacePlayer("ur10"), window.page.mouse
+def test_the_mouse_drags_the_target_in_the_scene(window, tmp_path):
+    player, mouse = hand_player("ur10", tmp_path), window.page.mouse
     sight = "viewer.camera.getWorldDirection(new MeshCat.THREE.Vector3()).toArray()"
     places = "viewer.camera.position.toArray()"
     try:
-        window.open(player.url)
+        window.open(player.show.url)
         until(player, window, "window.backbeat?.state().playing")
         x, y = seen_at(window)
-        camera, start = window.run(places), player.live.now().hand
+        camera, start = window.run(places), player.source.live.now().hand
         # Three.js has y up: its (x, y, z) are our (x, z, -y).
         right, up, back = window.run(sight)
         forward = np.array([right, -back, up])
@@ -143,7 +143,7 @@ def test_the_mouse_drags_the_target_in_the_scene(window):
         assert seen_at(window) == pytest.approx((x + 64, y - 80), abs=1.5)
         mouse.up()
         play(player, 1.2)
-        hand = player.live.now().hand - start
+        hand = player.source.live.now().hand - start
         np.testing.assert_allclose(hand, asked(window), atol=2e-3)
         assert window.run(places) == pytest.approx(camera, abs=1e-9)
 
@@ -158,9 +158,11 @@ def test_the_mouse_drags_the_target_in_the_scene(window):
         play(player, 0.3)
         mouse.up()
         play(player, 1.2)
-        off = np.linalg.norm(player.live.now().hand - player.live.now().target)
+        off = np.linalg.norm(
+            player.source.live.now().hand - player.source.live.now().target
+        )
         assert off > 0.05, asked(window)
-        assert not player.live.is_over
+        assert not player.source.live.is_over
         said = window.page.inner_text("#overlay .now")
         assert float(said.split("hand ")[1].split(" mm")[0]) > 50
 
@@ -176,10 +178,10 @@ def test_the_mouse_drags_the_target_in_the_scene(window):
     window.errors.clear()
 
 
-def test_a_finger_drags_it_too(window):
-    player = TaskSpacePlayer("ur10")
+def test_a_finger_drags_it_too(window, tmp_path):
+    player = hand_player("ur10", tmp_path)
     try:
-        window.open(player.url)
+        window.open(player.show.url)
         until(player, window, "window.backbeat?.state().playing")
         x, y = seen_at(window)
         touch = window.page.context.new_cdp_session(window.page)

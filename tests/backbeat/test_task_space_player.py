@@ -17,16 +17,18 @@ from typer.testing import CliRunner
 
 from backbeat.cli.main import app
 from backbeat.models.common.errors import BackbeatError
-from backbeat.stage.players.task_space_panel import TASK_COMMANDS, TOGGLES, task_offers
-from backbeat.stage.players.task_space_player import TaskSpacePlayer
+from backbeat.mpc.control.task_space_setup import hand_start
 from backbeat.stage.web.commands import read_command
+from backbeat.stage.web.panel import SIMULATING
+from backbeat.stage.web.task_panel import TOGGLES, task_offers
+from tests.backbeat.performances import hand_player
 
 CHECKOUT = Path(__file__).parents[2]
 
 
 @pytest.fixture(scope="module")
-def player():
-    player = TaskSpacePlayer("ur10", wait=False)
+def player(tmp_path_factory):
+    player = hand_player("ur10", tmp_path_factory.mktemp("library"), wait=False)
     yield player
     player.close()
 
@@ -34,8 +36,12 @@ def player():
 def post(player, name, value=None, **headers):
     """Sends a command as a page does, without any proxy; gives the status."""
     body = json.dumps({"do": name, "value": value}).encode()
-    sent = {"Content-Type": "application/json", "Origin": player.url[:-1], **headers}
-    request = urllib.request.Request(f"{player.url}command", body, sent)
+    sent = {
+        "Content-Type": "application/json",
+        "Origin": player.show.url[:-1],
+        **headers,
+    }
+    request = urllib.request.Request(f"{player.show.url}command", body, sent)
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     try:
         with opener.open(request, timeout=10) as response:
@@ -46,13 +52,13 @@ def post(player, name, value=None, **headers):
 
 def ask(player, path):
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-    with opener.open(player.url + path, timeout=10) as response:
+    with opener.open(player.show.url + path, timeout=10) as response:
         return json.loads(response.read())
 
 
 def frames(player, seconds):
-    end = player.live.time + seconds
-    while player.live.time < end:
+    end = player.source.live.time + seconds
+    while player.source.live.time < end:
         player.frame()
 
 
@@ -88,25 +94,24 @@ def test_every_switch_and_slider_that_is_offered_can_be_set(player):
 def test_time_stands_still_while_paused(player):
     post(player, "play", False)
     player.frame()
-    stood = player.live.time
+    stood = player.source.live.time
     player.frame()
-    assert player.live.time == stood
+    assert player.source.live.time == stood
     post(player, "play", True)
     player.frame()
     player.frame()
-    assert player.live.time > stood
+    assert player.source.live.time > stood
 
 
-def test_nothing_happens_before_somebody_looks():
-    player = TaskSpacePlayer("atlas")
+def test_nothing_happens_before_somebody_looks(tmp_path):
+    player = hand_player("atlas", tmp_path)
     try:
         player.frame()
         player.frame()
-        assert player.live.time == 0.0
+        assert player.source.live.time == 0.0
         offer = ask(player, "info")["tasks"]
-        assert offer == json.loads(
-            json.dumps(task_offers(True, player.live.loop.hand_start))
-        )
+        start = hand_start(player.source.behavior)
+        assert offer == json.loads(json.dumps(task_offers(True, start)))
         assert "pelvis" in offer["sliders"]
     finally:
         player.close()
@@ -117,7 +122,7 @@ def test_a_page_of_somebody_else_is_refused(player):
     assert post(player, "set", value, Origin="http://elsewhere.example") == 403
     assert post(player, "set", value, Host="elsewhere.example") == 403
     assert post(player, "set", {"name": "x" * 5000, "to": 0}) == 413
-    assert player._server.commands() == []
+    assert player.show.commands() == []
 
 
 @pytest.mark.parametrize(
@@ -126,25 +131,34 @@ def test_a_page_of_somebody_else_is_refused(player):
         {"name": "target", "to": [0.0, 0.0, 9.0]},
         {"name": "target", "to": [0.0, 0.0]},
         {"name": "target", "to": [0.0, 0.0, float("nan")]},
-        {"name": "period", "to": 0.0},
-        {"name": "period", "to": True},
-        {"name": "task", "to": 1},
-        {"name": "stiffness", "to": 1e9},
+        {"name": "period", "to": 1e9},
+        {"name": "stiffness", "to": 1.0},
         {"name": ["task"], "to": True},
         "task",
     ],
 )
 def test_what_no_slider_offers_is_refused(value):
     with pytest.raises(BackbeatError, match="set takes"):
-        read_command(json.dumps({"do": "set", "value": value}), TASK_COMMANDS)
+        read_command(json.dumps({"do": "set", "value": value}), SIMULATING)
 
 
-def test_a_setting_of_another_robot_becomes_a_notice(player):
-    assert post(player, "set", {"name": "pelvis_rate", "to": 2.0}) == 200
+@pytest.mark.parametrize(
+    ("name", "to", "words"),
+    [
+        ("pelvis_rate", 2.0, "unknown setting"),
+        ("period", 0.0, "has to be 0.001 s or more"),
+        ("period", True, "must be from 0 to 0.1"),
+        ("task", 1, "on or off, true or false"),
+        ("tempo", 0.9, "is a setting of behaviors"),
+    ],
+)
+def test_what_does_not_fit_becomes_a_notice(player, name, to, words):
+    before = ask(player, "state")["notice"][0]
+    assert post(player, "set", {"name": name, "to": to}) == 200
     player.frame()
     number, sentence = ask(player, "state")["notice"]
-    assert number == 1
-    assert "unknown setting" in sentence
+    assert number == before + 1
+    assert words in sentence
 
 
 @pytest.mark.parametrize(

@@ -32,12 +32,15 @@ from backbeat.models.kit.schema import (
 )
 from backbeat.models.robot.description import RobotDescription, TaskSpaceDescription
 from backbeat.models.sensing.sensors import SensorNoise
+from backbeat.mpc.scenario.base_motion import BaseMotion
 from backbeat.mpc.scenario.compliant_period import CompliantPeriod
 from backbeat.mpc.scenario.model_mismatch import ModelMismatch
 from backbeat.mpc.scenario.parts.push import Push
 from backbeat.mpc.scenario.setting_event import SettingEvent
 from backbeat.mpc.scenario.specification import KEYS, load_scenario
 from backbeat.mpc.scenario.target_motion import TargetMotion
+from backbeat.mpc.scenario.task_changes import TaskChanges
+from backbeat.mpc.scenario.task_space_task import TaskSpaceTask
 from backbeat.mpc.scenario.upper_body_task import UpperBodyTask
 
 PAGE = (Path(__file__).parents[2] / "docs" / "keys.md").read_text()
@@ -70,8 +73,11 @@ SCHEMAS = {
     "Pushes of a scenario": Push,
     "Compliant joints of a scenario": CompliantPeriod,
     "Events of a scenario": SettingEvent,
+    "Events in task space": TaskChanges,
     "Upper body of a scenario": UpperBodyTask,
-    "Target of an upper body": TargetMotion,
+    "Target of a hand": TargetMotion,
+    "Task space of a scenario": TaskSpaceTask,
+    "Base in task space": BaseMotion,
     "World of a scenario": ModelMismatch,
     "Noise of a scenario": SensorNoise,
     "Robots": RobotDescription,

@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 
 from backbeat.models.state.configuration import Configuration
+from backbeat.mpc.analysis.hand_error import error_figures
+from backbeat.mpc.analysis.hand_studies import cruciform_study
+from backbeat.mpc.control.task_space_setup import task_space_behavior
 from backbeat.mpc.scenario.specification import load_scenario
-from backbeat.mpc.scenario.task_space_scenario import load_task_space_scenario
-from backbeat.mpc.simulation.task_space.loop import build_task_space_loop
-from backbeat.mpc.simulation.task_space.studies import cruciform_study
+from backbeat.mpc.simulation.diagram import build_closed_loop
 from backbeat.optimization.task_space.levels.task_space import TaskSpace
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -38,10 +39,11 @@ def test_scenarios_on_the_page_are_read(tmp_path):
     for k, text in enumerate(scenarios):
         path = tmp_path / f"{k}.yaml"
         path.write_text(text)
-        if text.startswith("behavior:"):
-            assert load_scenario(path).control.upper_body.hand == "right hand"
+        scenario = load_scenario(path)
+        if scenario.control.task_space is None:
+            assert scenario.control.upper_body.hand == "right hand"
         else:
-            build_task_space_loop(load_task_space_scenario(path))
+            build_closed_loop(task_space_behavior(scenario), scenario)
 
 
 @pytest.mark.slow
@@ -53,7 +55,7 @@ def test_numbers_from_cruciform_are_those_of_the_page():
     for (limits, run), numbers in zip(
         cruciform_study().items(), (("7.3", "23.4"), ("0.011", "0.020")), strict=True
     ):
-        found = run.metrics(1.0)
+        found = error_figures(run)
         assert numbers in told, limits
         for number, key in zip(numbers, ("error_rms_mm", "error_max_mm"), strict=True):
             digits = len(number.split(".")[1])

@@ -30,6 +30,7 @@ from backbeat.mpc.remote.contents import (
     record_message,
 )
 from backbeat.mpc.remote.exchange import (
+    NUM_TASK,
     Answer,
     Request,
     answer_message,
@@ -40,21 +41,10 @@ from backbeat.mpc.remote.exchange import (
 from backbeat.mpc.remote.handshake import Handshake, handshake_message, read_handshake
 from backbeat.mpc.remote.messages import read
 from backbeat.mpc.remote.schema import Schema
-from backbeat.mpc.remote.task_exchange import (
-    TaskHandshake,
-    TaskRequest,
-    read_task_answer,
-    read_task_handshake,
-    read_task_request,
-    task_answer_message,
-    task_handshake_message,
-    task_request_message,
-)
 from backbeat.mpc.safety.fail_safe import Safety
 from backbeat.mpc.serving.server import ControllerServer
-from backbeat.mpc.task_space.law import TaskSpaceCommand, TaskSpaceSettings
+from backbeat.mpc.task_space.settings import TaskSettings
 from backbeat.stage.live.show import LiveShow
-from backbeat.stage.players.task_space_panel import TASK_COMMANDS
 from backbeat.stage.sources.kinds import PlannedSource
 from backbeat.stage.web.commands import PLAYING, read_command
 from backbeat.stage.web.panel import SIMULATING
@@ -83,17 +73,11 @@ HELLO = handshake_message(Handshake(SCHEMA, "stand", "def", {"lead_in": 0.5}))
 QUESTION = request_message(Request(1, 0.1, True, np.arange(4.0), np.ones(1), ASKED))
 ANSWER = answer_message(3, Answer(np.arange(12.0), np.zeros(2), False))
 RECORD = record_message(Record(PLAN, Safety(), Safety()))
-SETTINGS = TaskSpaceSettings(limits="program")
-TASK_HELLO = task_handshake_message(
-    TaskHandshake(SCHEMA, {"robot": "ur10", "period": 0.002})
+TASK = ControlSettings(PlanSettings(), (), 0.0, TaskSettings(period=0.002))
+TASK_QUESTION = request_message(
+    Request(1, 0.1, True, np.arange(4.0), np.ones(1), TASK, np.ones(NUM_TASK))
 )
-TASK_QUESTION = task_request_message(
-    TaskRequest(3, np.arange(4.0), np.ones(9), np.ones(3), settings=SETTINGS)
-)
-TASK_ANSWER = task_answer_message(
-    3, TaskSpaceCommand(np.ones(2), np.ones(2, bool), np.ones(3))
-)
-KEYS = sorted({*HELLO, *QUESTION, *ANSWER, *RECORD, *TASK_HELLO, *TASK_QUESTION})
+KEYS = sorted({*HELLO, *QUESTION, *ANSWER, *RECORD})
 
 
 def _read_frames(path: Path) -> None:
@@ -138,20 +122,11 @@ def _read_answer(path: Path) -> None:
     assert np.isfinite([*answer.command, *answer.acceleration]).all()
 
 
-def _read_task_hello(path: Path) -> None:
-    handshake = read_task_handshake(read(path.read_bytes()))
-    assert isinstance(handshake.scenario, dict)
-
-
 def _read_task_question(path: Path) -> None:
-    request = read_task_request(read(path.read_bytes()), 4)
-    assert np.isfinite([*request.x, *request.target]).all()
-    assert request.settings is None or np.isfinite(request.settings.stiffness)
-
-
-def _read_task_answer(path: Path) -> None:
-    answer = read_task_answer(read(path.read_bytes()), 3, 2)
-    assert np.isfinite([*answer.tau, *answer.hand]).all()
+    request = read_request(read(path.read_bytes()), 4, 1, True)
+    assert np.isfinite([*request.x, *request.task]).all()
+    task = request.changes.task if request.changes else None
+    assert task is None or np.isfinite([*task.target, task.period]).all()
 
 
 def _read_record(path: Path) -> None:
@@ -181,7 +156,7 @@ def _fitting(tree: object) -> object:
     return tree % 2**60 if isinstance(tree, int) and abs(tree) > 2**60 else tree
 
 
-COMMANDS = PLAYING | SIMULATING | TASK_COMMANDS
+COMMANDS = PLAYING | SIMULATING
 SAID = [
     {"do": "seek", "value": 2.5},
     {"do": "play", "value": True},
@@ -193,16 +168,7 @@ SAID = [
 
 
 def _read_command(path: Path) -> None:
-    refused = None
-    for readers in (PLAYING | SIMULATING, TASK_COMMANDS):
-        try:
-            assert read_command(path.read_bytes(), readers).name in readers
-        except BackbeatError as error:
-            refused = error
-        else:
-            return
-    assert refused is not None
-    raise refused
+    assert read_command(path.read_bytes(), COMMANDS).name in COMMANDS
 
 
 @cache
@@ -300,24 +266,10 @@ READERS = (
     ),
     Reader("answer", _read_answer, _packed(ANSWER), "answer.bin", HOSTILE_MESSAGE),
     Reader(
-        "greeting in task space",
-        _read_task_hello,
-        _packed(TASK_HELLO),
-        "task_hello.bin",
-        HOSTILE_MESSAGE,
-    ),
-    Reader(
         "question in task space",
         _read_task_question,
         _packed(TASK_QUESTION),
         "task_question.bin",
-        HOSTILE_MESSAGE,
-    ),
-    Reader(
-        "answer in task space",
-        _read_task_answer,
-        _packed(TASK_ANSWER),
-        "task_answer.bin",
         HOSTILE_MESSAGE,
     ),
     Reader(
@@ -332,8 +284,8 @@ READERS = (
     Reader(
         "controller's door",
         _read_greeting,
-        damaged(frame(msgpack.packb(HELLO)), frame(msgpack.packb(TASK_HELLO)))
-        | _packed(HELLO, TASK_HELLO).map(lambda content: frame(content or b"x")),
+        damaged(frame(msgpack.packb(HELLO)))
+        | _packed(HELLO).map(lambda content: frame(content or b"x")),
         "door.bin",
         {},
         count=30,

@@ -47,7 +47,6 @@ from backbeat.models.urdf.reading.parsing import read_description
 from backbeat.mpc.analysis.safety_metrics import in_words
 from backbeat.mpc.runs.record import read_run
 from backbeat.mpc.scenario.specification import load_scenario
-from backbeat.mpc.scenario.task_space_scenario import load_task_space_scenario
 from backbeat.mpc.sweep.card.robustness import read_card
 from backbeat.mpc.sweep.specification import load_sweep
 from backbeat.mpc.sweep.table import SweepTable
@@ -147,7 +146,7 @@ DOORS: dict[str, Door] = {
     "mine.yaml": _check,
     "moves/mine.yaml": lambda path: vocabulary(path.parent.parent),
     "scenario.yaml": load_scenario,
-    "task.yaml": load_task_space_scenario,
+    "task.yaml": load_scenario,
     "sweep.yaml": load_sweep,
     "robot.yaml": _robot,
     "overlay.yaml": load_overlay,

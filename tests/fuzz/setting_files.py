@@ -1,6 +1,5 @@
 """Settings of runs: scenarios, sweeps, and what the command line takes."""
 
-from dataclasses import asdict
 from pathlib import Path
 
 import yaml
@@ -9,10 +8,7 @@ from hypothesis import strategies as st
 from backbeat.mpc.remote.address import read_address
 from backbeat.mpc.scenario.parts.push import read_push
 from backbeat.mpc.scenario.specification import Scenario, load_scenario
-from backbeat.mpc.scenario.task_space_scenario import (
-    TaskSpaceScenario,
-    load_task_space_scenario,
-)
+from backbeat.mpc.scenario.task_space_task import TaskSpaceTask
 from backbeat.mpc.sweep.specification import SHIPPED_FOLDER, load_sweep
 from backbeat.mpc.weights.files import FOLDER, load_weights
 from tests.fuzz.noise import HOSTILE, HOSTILE_YAML, TEXT, yaml_like
@@ -39,7 +35,18 @@ variations: {push.direction_deg: [0, 90], friction: [0.4, 0.8]}
 search: {field: push.impulse, low: 20, high: 60, step: 20}
 """
 ALL = yaml.safe_dump(Scenario.of(behavior="stand").to_dict())
-TASK_SPACE = yaml.safe_dump(asdict(TaskSpaceScenario()))
+TASK_SPACE = yaml.safe_dump(
+    Scenario.of(robot="ur10", task_space=TaskSpaceTask()).to_dict()
+)
+# As earlier versions had it.
+EARLIER = """\
+robot: ur10
+target: {radius: 0.2, frequency: 0.5}
+period: 0.005
+noise: {angle: 0.005}
+hand_sensing: true
+control: {limits: program}
+"""
 SWEEPS = [
     (SHIPPED_FOLDER / f"{n}.yaml").read_text() for n in ("stance-pushes", "world")
 ]
@@ -83,8 +90,8 @@ READERS = (
     ),
     Reader(
         "task-space scenario",
-        load_task_space_scenario,
-        yaml_like(TASK_SPACE),
+        load_scenario,
+        yaml_like(TASK_SPACE, EARLIER),
         "task.yaml",
         HOSTILE_YAML,
         count=60,

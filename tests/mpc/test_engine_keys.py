@@ -13,8 +13,9 @@ from backbeat.mpc.scenario.model_mismatch import ModelMismatch
 from backbeat.mpc.scenario.parts.push import Push
 from backbeat.mpc.scenario.setting_event import SETTINGS
 from backbeat.mpc.scenario.specification import KEYS, Scenario, read_scenario
+from backbeat.mpc.scenario.task_changes import OF_BASE
 from backbeat.mpc.simulation.running_loop import RunningLoop
-from backbeat.mpc.simulation.simulate import run_scenario
+from backbeat.mpc.simulation.simulate import run_scenario, run_task_space
 from backbeat.mpc.weights.changes import WeightChanges
 
 pytest.importorskip("mujoco", reason="the extra mujoco is not installed")
@@ -36,6 +37,21 @@ SLIPPERY = {"friction": 0.05}
 # run is of: they have tests of their own.
 REFUSED = {"contact_model": "sap", "feet": "hydroelastic"}
 OTHER = {"behavior", "robot", "engine", "planner", "lead_out", "safety_law"}
+# In task space: the key's value, and what the rest of that scenario is.
+SAMPLED = {"state": "sampled"}
+HAND: dict[str, tuple[object, dict]] = {
+    "task_space": ({"target": {"offset": [0.1, 0.0, 0.0]}}, {}),
+    "noise.hand": (0.01, SAMPLED | {"task_space": {"hand_sensing": True}}),
+    "events.target": ([0.0, 0.0, 0.1], {}),
+    "events.noise_angle": (0.01, SAMPLED),
+    "events.noise_rate": (0.1, SAMPLED),
+    "events.period": (0.01, SAMPLED),
+    "events.hand_sensing": (True, SAMPLED),
+    "events.task": (False, SAMPLED),
+    "events.gravity_compensation": (False, {}),
+}
+# Of a base that is moved, which is Drake's.
+MOVED = [f"events.{name}" for name in OF_BASE]
 # What changes a run, by key: the key's value, and what the rest of the scenario is.
 ACTS: dict[str, tuple[object, dict]] = {
     "mujoco_contact": ("soft", {}),
@@ -105,7 +121,7 @@ ACTS: dict[str, tuple[object, dict]] = {
 } | {
     f"noise.{f.name}": (10.0 * f.default, ESTIMATED)
     for f in fields(SensorNoise)
-    if f.name != "moment"
+    if f.name not in ("moment", "hand")
 }
 # What changes the model that a run begins with, see below.
 KIT = {
@@ -134,7 +150,7 @@ def test_every_key_is_here():
     """A key that is added says in this table what it does in MuJoCo."""
     keys = set(KEYS.places) - set(NESTED)
     keys |= {f"{key}.{name}" for key, names in NESTED.items() for name in names}
-    assert keys == {*ACTS, *KIT, *REFUSED, *OTHER, *BESIDE}
+    assert keys == {*ACTS, *KIT, *REFUSED, *OTHER, *BESIDE, *HAND, *MOVED}
 
 
 def scenario_with(key, value, rest):
@@ -224,6 +240,24 @@ def test_what_is_watched_beside_a_run_changes_nothing(moved):
     """And what is recorded of a run in MuJoCo has dynamics of its own state."""
     for key, (value, rest) in BESIDE.items():
         assert moved(key, value, rest, "mujoco") == (0.0, False)
+
+
+@pytest.mark.parametrize("key", HAND)
+def test_a_key_acts_on_a_hand_in_task_space(key):
+    """Of an arm, which no ground carries."""
+    value, rest = HAND[key]
+    arm = {"behavior": "", "robot": "ur10", "pushes": [], "task_space": {}}
+    runs = [
+        run_task_space(scenario_with(*of, arm | rest))
+        for of in ((key, value), ("seed", 0))
+    ]
+    assert np.abs(runs[0].x - runs[1].x).max() > 1e-6
+
+
+def test_a_base_that_is_moved_is_drakes():
+    atlas = {"behavior": "", "robot": "atlas", "pushes": [], "task_space": {}}
+    with pytest.raises(BackbeatError, match="moved in Drake alone: take engine: drake"):
+        run_task_space(scenario_with("seed", 0, atlas))
 
 
 @pytest.mark.parametrize(("key", "value"), REFUSED.items())

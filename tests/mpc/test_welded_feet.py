@@ -8,12 +8,13 @@ from pydrake.systems.analysis import Simulator
 
 from backbeat.models.common.errors import BackbeatError
 from backbeat.models.robot.model import RobotModel
+from backbeat.mpc.analysis.hand_error import error_figures
+from backbeat.mpc.analysis.hand_studies import ALL_AXES, of_task, pelvis_scenario
+from backbeat.mpc.control.task_space_setup import task_space_behavior
+from backbeat.mpc.moved_base.welded_feet import WeldedLegs
 from backbeat.mpc.scenario.base_motion import BaseMotion, moved
-from backbeat.mpc.scenario.task_space_scenario import TaskSpaceScenario
-from backbeat.mpc.simulation.task_space.loop import build_task_space_loop
-from backbeat.mpc.simulation.task_space.run import run_task_space
-from backbeat.mpc.simulation.task_space.studies import ALL_AXES, pelvis_scenario
-from backbeat.mpc.world.welded_feet import WeldedLegs
+from backbeat.mpc.simulation.diagram import build_closed_loop
+from backbeat.mpc.simulation.simulate import run_task_space
 
 
 def turn(pose: np.ndarray) -> RotationMatrix:
@@ -81,10 +82,11 @@ def test_legs_at_rest_carry_what_lifting_the_pelvis_costs():
 def test_feet_stay_and_the_pelvis_goes_as_prescribed():
     """Motors of legs alone move it: within limits, and feet where they were."""
     scenario = pelvis_scenario(2.0, duration=1.2)
-    loop = build_task_space_loop(scenario)
+    behavior = task_space_behavior(scenario)
+    loop = build_closed_loop(behavior, scenario.check(), by_hand=False)
     simulator = Simulator(loop.diagram, loop.make_context())
     root = simulator.get_mutable_context()
-    plant, legs = loop.world.plant, loop.legs
+    plant, legs = loop.world.plant, loop.body.legs
     own = plant.GetMyContextFromRoot(root)
     feet = [plant.GetBodyByName(n) for n in ("l_foot", "r_foot")]
     start = [f.EvalPoseInWorld(own).translation().copy() for f in feet]
@@ -96,13 +98,13 @@ def test_feet_stay_and_the_pelvis_goes_as_prescribed():
             assert np.linalg.norm(now.translation() - place) < 3e-5
             assert now.rotation().ToAngleAxis().angle() < 1e-4
         pelvis = plant.GetBodyByName("pelvis").EvalPoseInWorld(own)
-        asked = scenario.base.base(t, loop.q_start)[0]
+        asked = scenario.control.task_space.base.base(t, loop.q_start)[0]
         assert pelvis.translation() == pytest.approx(asked[4:], abs=1e-4)
         off = pelvis.rotation() @ turn(asked).inverse()
         assert off.ToAngleAxis().angle() < 3e-4
         # Nothing but motors acts on it.
         assert plant.get_applied_spatial_force_input_port().HasValue(own) is False
-        drive = loop.diagram.GetSubsystemByName("leg_drive")
+        drive = loop.diagram.GetSubsystemByName("drive")
         effort = drive.GetOutputPort("leg_effort").Eval(
             drive.GetMyContextFromRoot(root)
         )
@@ -117,22 +119,25 @@ def test_feet_stay_and_the_pelvis_goes_as_prescribed():
 def test_the_hand_is_where_it_shall_be_while_the_pelvis_goes_everywhere(radius):
     """0.1 m and rad at 2 rad/s: within a tenth of a millimeter, joint stops or not."""
     found = run_task_space(pelvis_scenario(2.0, radius=radius, duration=4.0))
-    assert not found.ended
-    assert found.metrics(1.0)["error_rms_mm"] <= 0.1
-    assert found.metrics(1.0)["leg_share_max"] < 1.0
-    assert np.ptp(found.q[:, 4:7], axis=0).min() > 0.15
+    assert not found.fell
+    figures, q = error_figures(found), found.x[:, : found.behavior.motion.q.shape[1]]
+    assert figures["error_rms_mm"] <= 0.1
+    assert figures["leg_share_max"] < 1.0
+    assert np.ptp(q[:, 4:7], axis=0).min() > 0.15
     robot = RobotModel("atlas")
     at = robot.joint_indices(["l_leg", "r_leg"])
     others = np.setdiff1d(np.arange(robot.num_joints), at)
     lower, upper = robot.position_lower[others], robot.position_upper[others]
-    assert (found.q[:, 7:] > lower - 1e-3).all()
-    assert (found.q[:, 7:] < upper + 1e-3).all()
+    assert (q[:, 7:] > lower - 1e-3).all()
+    assert (q[:, 7:] < upper + 1e-3).all()
 
 
 @pytest.mark.slow
 def test_an_acceleration_that_is_ignored_costs_the_hand_many_times_its_error():
     errors = [
-        run_task_space(pelvis_scenario(2.0, feedforward=fed, duration=3.0)).metrics(1.0)
+        error_figures(
+            run_task_space(pelvis_scenario(2.0, feedforward=fed, duration=3.0))
+        )
         for fed in (True, False)
     ]
     assert errors[1]["error_rms_mm"] > 3.0 * errors[0]["error_rms_mm"]
@@ -147,11 +152,11 @@ def test_mistakes_are_told():
         "finite amplitude": BaseMotion("z", np.inf),
     }.items():
         with pytest.raises(BackbeatError, match=message):
-            build_task_space_loop(TaskSpaceScenario(robot="atlas", base=base))
+            run_task_space(of_task("atlas", 4.0, base=base))
     with pytest.raises(BackbeatError, match="bolted down"):
-        build_task_space_loop(TaskSpaceScenario(base=BaseMotion("z", feet="welded")))
+        run_task_space(of_task("ur10", 4.0, base=BaseMotion("z", feet="welded")))
     with pytest.raises(BackbeatError, match="unknown posture"):
-        build_task_space_loop(TaskSpaceScenario(robot="atlas", legs="crossed"))
+        run_task_space(of_task("atlas", 4.0, legs="crossed"))
 
 
 def test_legs_of_five_joints_are_refused_in_one_sentence():

@@ -47,6 +47,7 @@ def command(
     from backbeat.cli.common.console import progress_bar
     from backbeat.models.common.errors import BackbeatError
     from backbeat.mpc.analysis.run_explanation import check_time, explain_run
+    from backbeat.mpc.runs.behavior import behavior_of_run
     from backbeat.mpc.runs.file import load_run, run_settings, run_weights
     from backbeat.mpc.runs.origin import check_controller, check_terms
     from backbeat.mpc.simulation.simulate import run_scenario
@@ -60,9 +61,7 @@ def command(
         raise BackbeatError(f"{run_file} was made with the {other}; track it again")
     check_time(at, samples["t"].iloc[0], samples["t"].iloc[-1])
     scenario = run_settings(story)
-    behavior = Library(library).load_build(
-        scenario.behavior, story["behavior_key"], story["robot"]["name"]
-    )
+    behavior = behavior_of_run(Library(library), story)
     if behavior.provenance.get("key") != story["behavior_key"]:
         raise BackbeatError(
             f"{behavior.title!r} in {library} is not the one of {run_file}: track "

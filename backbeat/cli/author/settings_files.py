@@ -75,17 +75,14 @@ def _readers() -> list[Reader]:
     from backbeat.models.robot.description import RobotDescription, load_description
     from backbeat.models.urdf.overlay.file import Overlay, load_overlay
     from backbeat.mpc.scenario.specification import Scenario, load_scenario
-    from backbeat.mpc.scenario.task_space_scenario import (
-        TaskSpaceScenario,
-        load_task_space_scenario,
-    )
+    from backbeat.mpc.scenario.task_space_task import EARLIER_KEYS, TaskSpaceTask
     from backbeat.mpc.sweep.cells import SweepSettings
     from backbeat.mpc.sweep.specification import SETTING_KEYS, load_sweep
 
     members = kit_members(DrumKit())
     return [
         Reader(frozenset(known_keys(Scenario)), load_scenario),
-        Reader(_keys(TaskSpaceScenario), load_task_space_scenario),
+        Reader(_keys(TaskSpaceTask) | EARLIER_KEYS, load_scenario),
         Reader(_keys(SweepSettings) | set(SETTING_KEYS), load_sweep),
         Reader(_keys(ScoreDescription), lambda p: load_score(p, members)),
         Reader(_keys(KitDescription), lambda p: kit_text(p.name, p.parent)),

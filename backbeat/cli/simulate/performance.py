@@ -90,6 +90,7 @@ def play_live(
 
 def play_task_space(
     robot: str,
+    library: Path,
     port: int | None,
     wait: bool,
     remote: str | None = None,
@@ -97,16 +98,16 @@ def play_task_space(
     opens: bool = False,
 ) -> None:
     """Opens the page of a hand and its target, until Ctrl-C."""
+    from backbeat.mpc.control.task_space_setup import task_space_behavior
     from backbeat.mpc.remote.address import read_address
-    from backbeat.mpc.remote.task_space import remote_task_space
-    from backbeat.stage.players.task_space_player import perform_task_space
+    from backbeat.mpc.remote.controller import remote_controllers
+    from backbeat.stage.live.playback import Playback
 
-    connect = None if remote is None else remote_task_space(read_address(remote))
-    tell = announce_and_open if opens and wait else announce
-    try:
-        perform_task_space(robot, port, wait, tell, connect, stream)
-    except KeyboardInterrupt:
-        typer.echo("\nThe show is over.", err=True)
+    connect = None if remote is None else remote_controllers(read_address(remote))
+    playback = Playback.of_hand(robot, wait=wait, port=port, remote=connect)
+    assert playback.scenario is not None
+    behavior = task_space_behavior(playback.scenario)
+    play_live(behavior, library, playback, stream, opens and wait)
 
 
 def write_recording(

@@ -64,7 +64,9 @@ def command(
     if task_space is not None:
         options.check_task_space(subject, playback, recording)
         with open_stream(stream, stream_rate, stream_format) as opened:
-            performance.play_task_space(task_space, port, wait, remote, opened, opens)
+            performance.play_task_space(
+                task_space, library, port, wait, remote, opened, opens
+            )
         return
     options.refuse_remote(remote)
     options.check_performance(subject, playback, recording, stream is not None)

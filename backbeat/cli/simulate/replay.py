@@ -50,6 +50,7 @@ def command(
     from backbeat.cli.common.console import progress_bar
     from backbeat.mpc.analysis.metrics import run_metrics
     from backbeat.mpc.runs import file
+    from backbeat.mpc.runs.behavior import behavior_of_run
     from backbeat.mpc.runs.origin import check_controller, check_terms, other_origins
     from backbeat.mpc.runs.replay import compare_samples
     from backbeat.mpc.runs.table import run_frame
@@ -57,10 +58,7 @@ def command(
 
     samples, story = file.load_run(run_file)
     scenario = file.run_settings(story)
-    robot = story.get("robot", {}).get("name", scenario.robot)
-    behavior = Library(library).load_build(
-        scenario.behavior, story.get("behavior_key"), robot
-    )
+    behavior = behavior_of_run(Library(library), story)
     own, added = user_controller(controller), controller_terms(terms)
     others = check_controller(story, own, run_file)
     others += check_terms(story, added, run_file)

@@ -66,7 +66,7 @@ def command(
     from backbeat.cli.common.card_words import predicted
     from backbeat.cli.common.console import remarks
     from backbeat.cli.common.other_robot import placed_robot
-    from backbeat.common.verified import load_verified
+    from backbeat.common.verified import scenario_behavior
 
     fields = {
         "behavior": name or None,
@@ -84,7 +84,7 @@ def command(
     }
     settings = options.read_scenario(scenario, push, fields, weights)
     (address, own), of = _replacements(remote, controller), settings.robot
-    behavior = load_verified(library, settings.behavior, unverified, of)
+    behavior = scenario_behavior(library, settings, unverified)
     path = _run_place(output, behavior, of)
     if said := predicted(library, behavior):
         remarks.print(said)

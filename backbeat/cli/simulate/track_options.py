@@ -37,7 +37,8 @@ Friction = Annotated[
     float | None, typer.Option(help="Friction coefficient between soles and ground.")
 ]
 State = Annotated[
-    str | None, typer.Option(help="State that the controllers read: true or estimated.")
+    str | None,
+    typer.Option(help="State that the controllers read: true, estimated or sampled."),
 ]
 BeatPriority = Annotated[
     float | None,

@@ -6,7 +6,8 @@ from matplotlib.figure import Figure
 
 from backbeat.figures.drawing.sources import Sources
 from backbeat.models.robot.model import RobotModel
-from backbeat.mpc.simulation.task_space.studies import (
+from backbeat.mpc.analysis.hand_error import error_figures, hand_errors
+from backbeat.mpc.analysis.hand_studies import (
     WEAK,
     base_study,
     limit_study,
@@ -14,6 +15,7 @@ from backbeat.mpc.simulation.task_space.studies import (
     period_study,
     sensing_study,
 )
+from backbeat.mpc.reference.trajectory import Reference
 from backbeat.report.plots.style import COLORS, HEIGHT, STYLE, WIDTH
 
 
@@ -66,8 +68,10 @@ def hand_limits(sources: Sources) -> Figure:
         figure = Figure((WIDTH, 2.0 * HEIGHT), layout="constrained")
         above, below = figure.subplots(2, 1, sharex=True)
         for color, (name, run) in zip(COLORS, runs.items(), strict=False):
-            rms = run.metrics(1.0)["error_rms_mm"]
-            above.plot(run.t, 1e3 * run.error, color=color, label=f"{name}: {rms:.2f}")
+            rms = error_figures(run)["error_rms_mm"]
+            hand, target = hand_errors(run, Reference(run.behavior))
+            error = 1e3 * np.linalg.norm(hand - target, axis=1)
+            above.plot(run.t, error, color=color, label=f"{name}: {rms:.2f}")
             share = (np.abs(run.effort) / limits).max(axis=1)
             below.plot(run.t, share, color=color, lw=0.7)
         above.set(title="Error of the hand [mm], RMS after 1 s in the legend")

@@ -10,9 +10,12 @@ from pydrake.geometry import Meshcat, Rgba
 from backbeat.behaviors.kinematic.behavior import KINEMATIC
 from backbeat.behaviors.library.behavior import Behavior
 from backbeat.models.robot.model import RobotModel
+from backbeat.mpc.control.task_space_setup import hand_start
 from backbeat.mpc.scenario.parts.world import engine_title
+from backbeat.mpc.scenario.specification import TASK_SPACE
 from backbeat.stage.drawing.backdrop import ASPECT, aim_camera, lay_floor, open_meshcat
 from backbeat.stage.drawing.canvas import Canvas
+from backbeat.stage.drawing.hand_target import BALL, HandCross, TargetBall
 from backbeat.stage.drawing.layers import (
     CAPTURE,
     FORCE,
@@ -54,6 +57,7 @@ from backbeat.stage.frames.frame import (
     segments,
 )
 from backbeat.stage.web.panel import pushable
+from backbeat.stage.web.task_panel import FARTHEST
 
 # Kind of what is seen before anything is solved.
 PREVIEW = "kinematic preview"
@@ -119,7 +123,10 @@ class Stage:
             if links:
                 arrows = PushArrows(self.meshcat, links)
                 self._add(arrows, PUSH, "as long as the impulse is great")
-        if robot.floating:
+        if behavior.kind == TASK_SPACE:
+            self._add(TargetBall(self.meshcat), BALL, "where the hand should be")
+            self._add(HandCross(self.meshcat, FORCE), FORCE, "where the hand is")
+        elif robot.floating:
             self._add(CenterOfMass(self.meshcat), MASS, "and the point below it")
             point = CapturePoint(self.meshcat)
             self._add(point, CAPTURE, "where to step to come to rest")
@@ -172,6 +179,10 @@ class Stage:
             heads = [kit.strike_pose(name).translation() for name in kit.members]
             # The feet of the stands may hide behind the play controls.
             points = np.vstack([points, heads, np.array(heads) * [1.0, 1.0, 0.4]])
+        if self.behavior.kind == TASK_SPACE:
+            # Where a target may be put.
+            reach = FARTHEST * np.array([[1.0], [-1.0]])
+            points = np.vstack([points, hand_start(self.behavior) + reach])
         lay_floor(self.meshcat, points)
         # Into a kit one looks from above, to see the heads that are hit.
         azimuth, elevation = (14, 33) if self.behavior.scene.name else (33, 13)
@@ -202,11 +213,14 @@ class Stage:
             if layer["path"] == ForceArrows.path:
                 origin = "measured" if source.is_simulated else "planned"
                 layer["name"] = f"contact forces, {origin}"
+        note = "" if behavior.mount.is_free else BASE_WELDED
+        if behavior.kind == TASK_SPACE:
+            note = "legs held, pelvis moved" if behavior.robot_model.floating else ""
         return {
             "name": behavior.title,
             "summary": behavior.summary,
             "kind": _kind(source),
-            "note": "" if behavior.mount.is_free else BASE_WELDED,
+            "note": note,
             "start": source.start,
             "bpm": behavior.bpm,
             "beats": [time for time, _ in pulses(source)],

@@ -45,6 +45,8 @@ class StageFrame:
         rate: phase rate of the plan; None where nothing is simulated.
         solver: state of the solvers in words, or "".
         remark: what has gone wrong in words, or "".
+        target: (3,) where the hand should be in task space [m]; None elsewhere.
+        hand: (3,) where it is [m].
     """
 
     time: float
@@ -60,6 +62,15 @@ class StageFrame:
     rate: float | None = None
     solver: str = ""
     remark: str = ""
+    target: np.ndarray | None = None
+    hand: np.ndarray | None = None
+
+    @property
+    def hand_words(self) -> str:
+        """How far the hand is from its target, or ""."""
+        if self.target is None or self.hand is None:
+            return ""
+        return f"hand {1e3 * np.linalg.norm(self.hand - self.target):.1f} mm off"
 
 
 class PlaybackSource(Protocol):

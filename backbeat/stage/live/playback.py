@@ -5,9 +5,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Self
 
+from backbeat.behaviors.library.behavior import Behavior
+from backbeat.mpc.control.outside import ConnectControllers
 from backbeat.mpc.control.user_code import UserCode
-from backbeat.mpc.scenario.specification import Scenario
-from backbeat.stage.web.savings import AUTOMATIC
+from backbeat.mpc.scenario.specification import TASK_SPACE, Scenario
+from backbeat.mpc.simulation.loop_processes import Replacements
+from backbeat.stage.live.preparation import live_scenario, live_task_space
+from backbeat.stage.web.savings import AUTOMATIC, FULL
 
 
 @dataclass(frozen=True)
@@ -28,6 +32,8 @@ class Playback:
         engine: in which it is simulated, until a page chooses otherwise.
         controller: takes the place of our controllers in what is simulated; None for
             ours.
+        scenario: in which what it begins with is simulated; None for the usual one.
+        remote: connects to controllers that are elsewhere; None for inside.
         weights: of the controllers in what is simulated, by section and key, where not
             as they ship.
     """
@@ -43,13 +49,50 @@ class Playback:
     out: Path = Path("out")
     engine: str = "drake"
     controller: UserCode | None = None
+    scenario: Scenario | None = None
+    remote: ConnectControllers | None = None
     weights: Mapping[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def of_hand(cls, robot: str, **rest: Any) -> Self:
+        """A hand of a robot in task space, simulated in all detail.
+
+        Args:
+            robot: name of a robot that ships with a hand.
+            rest: other attributes.
+
+        Raises:
+            BackbeatError: there is no such robot.
+        """
+        own = live_task_space(robot)
+        return cls(is_simulated=True, detail=FULL, scenario=own, **rest)
 
     def simulated_by(
         self, engine: str, controller: UserCode | None, weights: Mapping[str, Any]
     ) -> Self:
         """The same in an engine, with a controller or weights of the user's own."""
         return replace(self, engine=engine, controller=controller, weights=weights)
+
+    @property
+    def instead(self) -> Replacements:
+        """What takes the place of parts of a loop."""
+        return Replacements(controller=self.controller, remote=self.remote)
+
+    def begun(self, behavior: Behavior) -> Scenario:
+        """The scenario with which a behavior is first simulated."""
+        own = self.scenario
+        if own is None or own.behavior != behavior.name:
+            own = live_scenario(behavior)
+        return self.applied(own)
+
+    def chosen(self, behavior: Behavior, before: Scenario) -> Scenario:
+        """The scenario of another behavior than one before, as pages have changed it.
+
+        A hand in task space has another one than behaviors of the library.
+        """
+        if TASK_SPACE in (behavior.name, before.behavior):
+            return self.begun(behavior)
+        return before.changed(behavior=behavior.name, robot=behavior.robot)
 
     def applied(self, scenario: Scenario) -> Scenario:
         """A scenario in this engine and with these weights."""

@@ -4,10 +4,20 @@ import threading
 
 from backbeat.behaviors.kinematic.behavior import KINEMATIC
 from backbeat.behaviors.library.behavior import Behavior
-from backbeat.models.common.errors import BackbeatError
-from backbeat.mpc.control.user_code import UserCode
+from backbeat.models.common.errors import BackbeatError, unknown_name
+from backbeat.models.sensing.sensors import SensorNoise
+from backbeat.mpc.control.task_space_setup import robots_with_hand
+from backbeat.mpc.scenario.parts.timing import TimingSettings
+from backbeat.mpc.scenario.setting_event import SettingEvent
 from backbeat.mpc.scenario.specification import Scenario
+from backbeat.mpc.scenario.task_space_task import TaskSpaceTask
+from backbeat.mpc.simulation.loop_processes import Replacements
 from backbeat.stage.live.simulation import LiveSimulation
+
+# Length of a show in task space [s], and how often its controller acts: as often as a
+# machine of today keeps up with [s].
+TASK_SPACE_SHOW = 3600.0
+TASK_PERIODS = {"ur10": 0.002, "atlas": 0.004}
 
 
 def live_scenario(behavior: Behavior) -> Scenario:
@@ -19,6 +29,31 @@ def live_scenario(behavior: Behavior) -> Scenario:
     """
     scenario = Scenario.of(behavior=behavior.name, robot=behavior.robot)
     return scenario.changed(planning_time=scenario.timing.plan_period)
+
+
+def live_task_space(robot: str) -> Scenario:
+    """The scenario in which a hand is simulated live, without noise at first.
+
+    Raises:
+        BackbeatError: no robot that ships with a hand has that name.
+    """
+    with_hand = robots_with_hand()
+    if robot not in with_hand:
+        raise unknown_name("robot with a hand", robot, with_hand)
+    period = TASK_PERIODS.get(robot, TimingSettings().time_step)
+    return Scenario.of(
+        robot=robot,
+        task_space=TaskSpaceTask(),
+        lead_in=0.0,
+        lead_out=0.0,
+        duration=TASK_SPACE_SHOW,
+        tick_period=TimingSettings().time_step,
+        state="sampled",
+        noise=SensorNoise(position=0.0, velocity=0.0),
+        sensing_delay=0.0,
+        watch_forces=False,
+        events=[SettingEvent(0.0, period=period)],
+    ).check()
 
 
 def check_simulated(behavior: Behavior, unverified: bool) -> None:
@@ -54,10 +89,10 @@ class Preparation:
         self,
         behavior: Behavior,
         scenario: Scenario,
-        controller: UserCode | None = None,
+        instead: Replacements | None = None,
     ) -> None:
         """Begins at once; see `LiveSimulation`."""
-        self._controller = controller
+        self._instead = instead
         self.behavior = behavior
         self.simulation: LiveSimulation | None = None
         self.error: Exception | None = None
@@ -98,7 +133,7 @@ class Preparation:
     def _make(self) -> None:
         try:
             made = LiveSimulation(
-                self.behavior, self._scenario, self._note, self._controller
+                self.behavior, self._scenario, self._note, self._instead
             )
             self.simulation = made
             if not self._is_wanted:

@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 
 from backbeat.models.common.errors import gist
+from backbeat.mpc.control.task_space_setup import hand_start
+from backbeat.mpc.scenario.specification import TASK_SPACE
 from backbeat.stage.drawing.canvas import LiveCanvas
 from backbeat.stage.drawing.stage import Stage
 from backbeat.stage.drawing.trails import TRAILS, tip_names
@@ -18,6 +20,7 @@ from backbeat.stage.frames.plan_view import rate_in_words
 from backbeat.stage.live.server import LiveServer
 from backbeat.stage.web.commands import Command, Reader
 from backbeat.stage.web.panel import offers
+from backbeat.stage.web.task_panel import task_offers
 
 FRAME = 1.0 / 30.0  # [s]
 # Samples of stick tips between two frames, and how long a trail lasts [s].
@@ -80,7 +83,12 @@ class LiveShow:
     def _info(self, source: PlaybackSource) -> dict[str, Any]:
         info = self._stage.info(source, FASTEST)
         if self._more["plays"]:
-            info["panel"] = offers(source.behavior.robot_model, self._stage.links)
+            behavior, robot = source.behavior, source.behavior.robot_model
+            if behavior.kind == TASK_SPACE:
+                start = hand_start(behavior).tolist()
+                info["tasks"] = task_offers(robot.floating, start)
+            else:
+                info["panel"] = offers(robot, self._stage.links)
         return info | self._more | {"world": self._world, "edition": self._edition}
 
     def shows(self, source: PlaybackSource) -> bool:
@@ -182,7 +190,10 @@ class LiveShow:
             "rate": rate,
             "pace": pace,
             "remark": frame.remark,
-            "rate words": "" if frame.rate is None else rate_in_words(frame.rate),
+            "rate words": frame.hand_words
+            if frame.rate is None
+            else rate_in_words(frame.rate),
+            "hand": None if frame.hand is None else frame.hand.tolist(),
             "solver": frame.solver,
             "edition": self._edition,
             "world": self._world,

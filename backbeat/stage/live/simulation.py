@@ -14,14 +14,14 @@ from backbeat.models.common.collectable_system import weak
 from backbeat.models.state.configuration import Configuration
 from backbeat.mpc.analysis.drumming.hits import SILENCE
 from backbeat.mpc.analysis.metrics import run_metrics
-from backbeat.mpc.control.user_code import UserCode
+from backbeat.mpc.control.task_space_setup import hand_place
 from backbeat.mpc.horizon.prediction import predict
 from backbeat.mpc.plans.plan import Plan
 from backbeat.mpc.runs.file import save_run
 from backbeat.mpc.safety.fail_safe import Mode
 from backbeat.mpc.scenario.requested_tempo import RequestedTempo, requested_tempo
 from backbeat.mpc.scenario.setting_event import SettingEvent
-from backbeat.mpc.scenario.specification import Scenario
+from backbeat.mpc.scenario.specification import TASK_SPACE, Scenario
 from backbeat.mpc.simulation.loop_processes import Replacements
 from backbeat.mpc.simulation.run import SimulationRun
 from backbeat.mpc.simulation.running_loop import RunningLoop
@@ -58,7 +58,7 @@ class LiveSimulation:
         behavior: Behavior,
         scenario: Scenario,
         progress: Callable[[int, int, str], None] | None = None,
-        controller: UserCode | None = None,
+        instead: Replacements | None = None,
     ) -> None:
         """Builds the loop at the start of its lead-in.
 
@@ -66,10 +66,9 @@ class LiveSimulation:
             behavior: what to track.
             scenario: how.
             progress: as of `RunningLoop`.
-            controller: takes the place of one of ours; None for ours.
+            instead: what takes the place of parts of the loop; None for nothing.
         """
         self.behavior = behavior
-        instead = Replacements(controller=controller)
         self._running = RunningLoop(behavior, scenario, None, instead, progress)
         self._loop = self._running.loop
         self._robot = behavior.robot_model
@@ -211,9 +210,12 @@ class LiveSimulation:
         plan = self._plan()
         clock, patches = self.time - self.start, self._loop.reference.patches
         phase = plan.phase_at(clock)
+        target, hand = self._hand()
         return StageFrame(
             time=self.time,
             state=self._state,
+            target=target,
+            hand=hand,
             ghost=planned_configuration(self.behavior, phase),
             forces=forces,
             planned_forces=planned_forces(plan, clock, self._state, patches),
@@ -224,8 +226,8 @@ class LiveSimulation:
             prediction=predict(self._loop.reference, plan),
             flashes=flashes(list(self._strikes.values()), self.time),
             capture_point=measured_capture_point(self._state) if forces else None,
-            rate=plan.rate_at(clock),
-            solver=solver_in_words(plan, self._mode()),
+            rate=None if target is not None else plan.rate_at(clock),
+            solver=self._solver(plan),
             remark=self._remark(),
         )
 
@@ -267,6 +269,28 @@ class LiveSimulation:
             for tip, force in greatest.items()
         }
 
+    def _hand(self) -> tuple[np.ndarray | None, np.ndarray | None]:
+        """(3,) where the hand should be in task space, and where it is [m]."""
+        if self.behavior.kind != TASK_SPACE:
+            return None, None
+        source = self._loop.diagram.GetSubsystemByName("target_source")
+        own = source.GetMyContextFromRoot(self._context)
+        target = source.GetOutputPort("target").Eval(own)[:3].copy()
+        return target, hand_place(self.behavior, self._state)
+
+    def _solver(self, plan: Plan) -> str:
+        """State of the solvers in words, or joints at their limits in task space."""
+        if self.behavior.kind != TASK_SPACE:
+            return solver_in_words(plan, self._mode())
+        servo = self._loop.body.servo
+        own = servo.GetMyContextFromRoot(self._context)
+        effort = servo.GetOutputPort("joint_effort").Eval(own)
+        limits = servo.effort_limits
+        at = np.flatnonzero(np.abs(effort) >= (1.0 - 1e-6) * limits)
+        names = [self._robot.joint_names[j] for j in at]
+        few = ", ".join(names[:3]) + (" …" if names[3:] else "")
+        return f"at torque limits: {few}" if few else ""
+
     def _plan(self) -> Plan:
         system = self._loop.predictive
         context = system.GetMyContextFromRoot(self._context)
@@ -279,6 +303,8 @@ class LiveSimulation:
 
     def _remark(self) -> str:
         if self._running.fell_at is not None:
+            if self.behavior.kind == TASK_SPACE:
+                return "joints have run away: reset them"
             return "the robot has fallen: reset it"
         mode = self._mode()
         return "" if mode is Mode.TRACKING else f"whole-body controller: {mode}"

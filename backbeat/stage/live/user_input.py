@@ -37,12 +37,13 @@ class UserInput:
             BackbeatError: the simulation is over, or does not take the value.
         """
         self._refuse_late()
-        before = self._live.settings()[name]
+        # What a setting is not of, `apply` refuses.
+        before = self._live.settings()
         self._live.apply(name, value)
         now = time.perf_counter()
         is_same = bool(self._before) and self._before[-1][0] == name
         if not is_same or now - self._changed_at > ONE_CHANGE:
-            self._before.append((name, before))
+            self._before.append((name, before[name]))
         self._changed_at = now
 
     def undo(self) -> None:

@@ -1,5 +1,5 @@
 """Players: live shows that obey their pages.
 
-`Player` shows behaviors, planned or simulated, `TaskSpacePlayer` a hand and its target,
+`Player` shows behaviors, planned or simulated, and hands and their targets;
 `WatchedShow` a file that is being edited. `perform` plays until the end.
 """

@@ -10,7 +10,7 @@ from backbeat.stage.live.catching_up import CatchingUp
 from backbeat.stage.live.economy import Economy
 from backbeat.stage.live.history import SimulationHistory
 from backbeat.stage.live.playback import Playback
-from backbeat.stage.live.preparation import Preparation, check_simulated, live_scenario
+from backbeat.stage.live.preparation import Preparation, check_simulated
 from backbeat.stage.live.show import FRAME, LiveShow
 from backbeat.stage.live.transport import at_start, stops
 from backbeat.stage.live.user_input import UserInput
@@ -63,7 +63,7 @@ class Player:
         self.notice, self.busy = (0, ""), ""
         self._before = time.perf_counter()
         self.source: PlannedSource | SimulationHistory = PlannedSource(behavior)
-        self._scenario = playback.applied(live_scenario(behavior))
+        self._scenario = playback.begun(behavior)
         self._hands: UserInput | None = None
         more = {"choices": repertoire.rows(), "chooses": playback.chooses}
         readers = PLAYING | SIMULATING
@@ -121,9 +121,9 @@ class Player:
 
     def _simulate(self, name: str, value: Any) -> None:
         """Does something to the simulation; to its present, whatever is looked at."""
+        if name == "engine":
+            check_engine(value)
         if name in ANEW:
-            if name == "engine":
-                check_engine(value)
             self._scenario = self._scenario.changed(**{ANEW[name]: value})
             self._prepare()
             return
@@ -177,8 +177,7 @@ class Player:
 
     def _choose(self, choice: str) -> None:
         behavior = self._repertoire.load(choice)
-        name, robot = behavior.name, behavior.robot
-        self._scenario = self._scenario.changed(behavior=name, robot=robot)
+        self._scenario = self._playback.chosen(behavior, self._scenario)
         was_simulated = self._mode == "simulated"
         self._cancel()
         self._put(PlannedSource(behavior))
@@ -207,7 +206,7 @@ class Player:
         check_simulated(behavior, (of := self._playback).unverified)
         self._cancel()
         scenario = self._scenario.changed(time_step=self.economy.time_step)
-        self.preparation = Preparation(behavior, scenario, of.controller)
+        self.preparation = Preparation(behavior, scenario, of.instead)
         self.transport.seek(self.transport.start)
         self.transport.play(False)
 

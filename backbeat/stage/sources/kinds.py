@@ -6,6 +6,7 @@ import numpy as np
 
 from backbeat.behaviors.library.behavior import Behavior
 from backbeat.models.state.configuration import Configuration
+from backbeat.mpc.control.task_space_setup import hand_place
 from backbeat.mpc.horizon.prediction import (
     AHEAD,
     INSTANTS,
@@ -157,6 +158,8 @@ class SimulatedSource:
         wanted = {}
         if plan is not None:
             wanted = planned_forces(plan, clock, state, self._reference.patches)
+        run = self.run
+        target, hand = hand_at(self.behavior, state, run.t, run.target, t)
         return StageFrame(
             time=t,
             state=state,
@@ -170,6 +173,8 @@ class SimulatedSource:
             capture_point=measured_capture_point(state) if forces else None,
             rate=1.0 if plan is None else plan.rate_at(clock),
             solver="" if plan is None else solver_in_words(plan, self._mode(t)),
+            target=target,
+            hand=hand,
         )
 
     @property
@@ -218,6 +223,29 @@ class SimulatedSource:
     def _plan(self, t: float) -> Plan | None:
         k = int(np.searchsorted(self._plan_times, t, side="right")) - 1
         return self.run.plans[max(k, 0)] if self.run.plans else None
+
+
+def hand_at(
+    behavior: Behavior,
+    state: Configuration,
+    times: np.ndarray,
+    targets: np.ndarray,
+    t: float,
+) -> tuple[np.ndarray | None, np.ndarray | None]:
+    """Target and hand in task space as of `StageFrame`; None elsewhere.
+
+    Args:
+        behavior: what is performed.
+        state: the robot at time t.
+        times: (M,) of samples [s].
+        targets: (M, 3) where the hand should be at them; (0, 3) elsewhere [m].
+        t: the time [s].
+    """
+    if not len(targets):
+        return None, None
+    i, u = locate(times, t)
+    target = (1 - u) * targets[i] + u * targets[i + 1]
+    return target, hand_place(behavior, state)
 
 
 def _landings(behavior: Behavior, patches: tuple[str, ...]) -> list[Foothold]:

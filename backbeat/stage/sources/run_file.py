@@ -13,6 +13,7 @@ from backbeat.models.state.configuration import Configuration
 from backbeat.models.state.names import position_names, velocity_names
 from backbeat.mpc.horizon.prediction import Prediction
 from backbeat.mpc.reference.trajectory import patch_names
+from backbeat.mpc.runs.behavior import behavior_of_run
 from backbeat.mpc.runs.predictions import FiledPredictions
 from backbeat.mpc.runs.record import RunRecord
 from backbeat.mpc.scenario.parts.push import Push
@@ -27,6 +28,7 @@ from backbeat.stage.frames.strikes import (
     flashes,
     loudness,
 )
+from backbeat.stage.sources.kinds import hand_at
 from backbeat.stage.sources.measured_motion import (
     MeasuredMotion,
     locate,
@@ -67,11 +69,17 @@ class RunFileSource:
         names = position_names(robot), velocity_names(robot)
         q, v = (samples[columns].to_numpy(float) for columns in names)
         wrench = [[f"{n}.{a}" for a in WRENCH] for n in robot.patches]
-        contact = np.stack([samples[n].to_numpy(float) for n in wrench], axis=1)
+        contact = samples[[n for names in wrench for n in names]].to_numpy(float)
         self._t = samples["t"].to_numpy()
-        self._motion = MeasuredMotion(robot, self._t, q, v, contact)
+        self._motion = MeasuredMotion(
+            robot, self._t, q, v, contact.reshape(len(contact), -1, len(WRENCH))
+        )
         planned = samples[position_names(robot, "planned.q")]
         self._planned = planned.to_numpy(float)
+        self._targets = np.zeros((0, 3))
+        if "target.x" in samples:
+            places = [f"target.{a}" for a in "xyz"]
+            self._targets = samples[places].to_numpy(float)
         self.start, self.end = self._motion.start, self._motion.end
         self._patches = patch_names(behavior)
         wrench = [[f"planned.{n}.{a}" for a in WRENCH] for n in self._patches]
@@ -105,6 +113,7 @@ class RunFileSource:
         ghost = mixed_configuration(robot, self._planned[i], self._planned[i + 1], u)
         wanted = (1 - u) * self._wanted[i] + u * self._wanted[i + 1]
         expected = self._predictions
+        target, hand = hand_at(self.behavior, state, self._t, self._targets, t)
         return StageFrame(
             time=t,
             state=state,
@@ -116,6 +125,8 @@ class RunFileSource:
             prediction=Prediction() if expected is None else expected.at(t),
             flashes=flashes(self._strikes, t),
             capture_point=measured_capture_point(state) if forces else None,
+            target=target,
+            hand=hand,
         )
 
     @property
@@ -146,9 +157,7 @@ def run_file_source(record: RunRecord, library: Library) -> RunFileSource:
     Raises:
         BackbeatError: the library has not the behavior that ran.
     """
-    behavior = library.load_build(
-        record.name, record.story["behavior_key"], record.story["robot"]["name"]
-    )
+    behavior = behavior_of_run(library, record.story)
     if behavior.provenance.get("key") != record.story["behavior_key"]:
         raise BackbeatError(
             f"{record.name!r} in {library.folder} is not the one of {record.source}"

@@ -16,6 +16,8 @@ PUSHED = ("neck", "left arm", "right arm", "left leg", "right leg")
 # The most that a page may push with [N s], and how long a push is [s].
 MOST_IMPULSE, PUSH_LENGTH = 300.0, 0.1
 MOST_OFFSET = 0.4
+# How far a target in task space is dragged along an axis, beyond what a hand can reach.
+FARTHEST_DRAGGED = 0.8
 
 
 @dataclass(frozen=True)
@@ -141,8 +143,8 @@ def setting(value: Any) -> tuple[str, bool | float | list[float]]:
     """Reads {"name": SETTING, "to": VALUE}."""
     parts = _parts(value, {"name", "to"})
     name, to = one_of(SETTINGS)(parts["name"]), parts["to"]
-    if name in HANDS:
-        return name, _vector(to, MOST_OFFSET)
+    if name in (*HANDS, "target"):
+        return name, _vector(to, MOST_OFFSET if name in HANDS else FARTHEST_DRAGGED)
     return name, to if isinstance(to, bool) else number(-1e3, 1e3)(to)
 
 

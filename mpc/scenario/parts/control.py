@@ -7,6 +7,7 @@ from typing import Any
 from backbeat.behaviors.library.behavior import Behavior, check_beat_priority
 from backbeat.models.common.errors import BackbeatError, unknown_name
 from backbeat.mpc.predictive.settings import PlanSettings
+from backbeat.mpc.scenario.task_space_task import TaskSpaceTask
 from backbeat.mpc.scenario.upper_body_task import UpperBodyTask
 from backbeat.mpc.weights.changes import RecoveryChanges, WeightChanges
 from backbeat.mpc.weights.controller_weights import AnyWeights, ControllerWeights
@@ -27,6 +28,8 @@ class ControlOptions:
     preset: str = ""
     # A hand that follows a target by task space while legs do as the behavior says.
     upper_body: UpperBodyTask = field(default_factory=UpperBodyTask)
+    # A hand that follows a target, and no behavior; None for a behavior.
+    task_space: TaskSpaceTask | None = None
     # How much the beat counts against balance, 0 to 1; the behavior's own if not given.
     beat_priority: float | None = None
     # What the plan may change: the tempo, contact forces, the body's lean and turn,
@@ -101,6 +104,21 @@ class ControlOptions:
                 "too; leave stance of the weights out"
             )
 
+    def _check_task_space(self, task: TaskSpaceTask) -> None:
+        """Raises a BackbeatError about what task space cannot do, and has not."""
+        task.check()
+        others = {
+            "planner: process": self.planner == "process",
+            f"preset: {self.preset}": bool(self.preset),
+            "upper_body": bool(self.upper_body.hand),
+        }
+        for setting, is_given in others.items():
+            if is_given:
+                raise BackbeatError(
+                    f"scenario: {setting} is of controllers of behaviors, and "
+                    "task_space takes their place; leave one of them out"
+                )
+
     def check(self) -> None:
         """Raises a BackbeatError when its values make no sense."""
         if self.planner not in PLANNERS:
@@ -108,6 +126,8 @@ class ControlOptions:
         if self.preset and self.preset not in shipped_weights():
             raise unknown_name("preset of weights", self.preset, shipped_weights())
         self.upper_body.check()
+        if self.task_space is not None:
+            self._check_task_space(self.task_space)
         self._check_weights()
         if self.beat_priority is not None:
             check_beat_priority("scenario", self.beat_priority)

@@ -6,14 +6,15 @@ from backbeat.models.common.errors import BackbeatError, unknown_name
 from backbeat.models.sensing.sensors import SensorNoise
 from backbeat.mpc.scenario.parts.amounts import check_amounts
 
-STATES = ("true", "estimated")
+STATES = ("true", "estimated", "sampled")
 
 
 @dataclass(frozen=True)
 class SensingSettings:
     """Where the controllers have the state from, and how far off it is."""
 
-    # What the controllers read: the true state, or one estimated from sensors.
+    # What the controllers read: the true state, one estimated from sensors, or one
+    # that encoders sample, with the pose of the base as it is.
     state: str | bool = "true"
     # Errors of the sensors, and how late their samples come [s].
     noise: SensorNoise = field(default_factory=SensorNoise)
@@ -29,9 +30,14 @@ class SensingSettings:
         return self.state == "estimated"
 
     @property
+    def is_sensed(self) -> bool:
+        """Whether sensors are between the true state and the controllers."""
+        return self.state != "true"
+
+    @property
     def delay(self) -> float:
         """From a motion to when the controllers read of it [s]."""
-        return self.sensing_delay if self.is_estimated else 0.0
+        return self.sensing_delay if self.is_sensed else 0.0
 
     def check(self, sensor_period: float, is_continuous: bool) -> None:
         """Checks its values.
@@ -52,7 +58,7 @@ class SensingSettings:
                 f"sensing_delay of {sensor_period} s or more"
             )
         samples = self.sensing_delay / sensor_period
-        if self.is_estimated and abs(samples - round(samples)) > 1e-6:
+        if self.is_sensed and abs(samples - round(samples)) > 1e-6:
             raise BackbeatError(
                 f"scenario: sensing_delay must be a multiple of the sensors' period "
                 f"({sensor_period} s)"

@@ -84,7 +84,9 @@ window.followServer = (stage) => {
   let refresh = () => {};
   if (info.plays) {
     const chooser = window.makeChooser(stage, send);
-    const panel = window.makePanel?.(stage, send, () => state);
+    const make = info.tasks ? window.makeTaskPanel : window.makePanel;
+    const panel = make?.(stage, send, () => state);
+    stage.drag = panel?.drag;
     const transport = window.makeTransport(stage, deck, {
       p: ["planned or simulated", () => send("mode", other())],
       c: ["choose a behavior", chooser.toggle],
@@ -103,14 +105,6 @@ window.followServer = (stage) => {
       panel?.refresh();
       for (const button of modes)
         button.setAttribute("aria-pressed", button.dataset.mode === state.mode);
-      if (performance.now() > hidesAt) find(".notice").hidden = true;
-    };
-  }
-  if (info.tasks) {
-    const panel = window.makeTaskPanel(stage, send, () => state);
-    stage.drag = panel.drag;
-    refresh = () => {
-      panel.refresh();
       if (performance.now() > hidesAt) find(".notice").hidden = true;
     };
   }

@@ -3,8 +3,6 @@
 window.makeTaskPanel = ({ info, find }, send, state) => {
   const panel = find(".panel"), opener = find(".show-panel"), offer = info.tasks;
   const { make, group, slider, toggle, refreshers } = window.makeForm(panel);
-  panel.onsubmit = (event) => event.preventDefault();
-  panel.hidden = opener.hidden = false;
   const settings = () => state().settings ?? {};
   const set = (name, to) => send("set", { name, to });
 
@@ -47,32 +45,37 @@ window.makeTaskPanel = ({ info, find }, send, state) => {
       row.dataset.setting = one.name;
       return row;
     }));
-  const pause = make("button", { type: "button", className: "pause" });
-  pause.title = "Let time stand still (space)";
-  const flip = () => send("play", !state().playing);
-  pause.onclick = flip;
-  refreshers.push(() => {
-    const word = state().playing ? "pause" : "go on";
-    if (pause.textContent !== word) pause.textContent = word;
-  });
+  const undo = make("button", { type: "button", className: "undo", textContent: "undo" });
+  undo.title = "Take back the last setting (u)";
+  undo.onclick = () => send("undo");
+  refreshers.push(() => (undo.disabled = !state().undo));
   const reset = make("button", { type: "button", className: "reset", textContent: "reset" });
   reset.title = "Begin anew, with all settings as they were (r)";
   reset.onclick = () => { asked = { until: 0 }; send("reset"); };
-  const keys = make("button", { type: "button", className: "help", textContent: "keys" });
-  keys.title = "What the keys do (?)";
-  panel.append(make("div", { className: "ends" }, pause, reset, keys));
+  const save = make("button", { type: "button", className: "save", textContent: "save run" });
+  save.title = "Write a run file, which backbeat replay does again";
+  save.onclick = () => send("save");
+  panel.append(make("div", { className: "ends" }, undo, reset, save));
 
-  const table = {
+  const keys = {
     w: ["target forward", move(0, 0.02)], s: ["target backward", move(0, -0.02)],
     a: ["target to its left", move(1, 0.02)], d: ["target to its right", move(1, -0.02)],
     e: ["target up", move(2, 0.02)], q: ["target down", move(2, -0.02)],
     h: ["target back to the start", () => home.click()],
     ...Object.fromEntries(toggles.map((button, k) =>
       [`#${k + 1}`, [`${button.textContent} on, off`, () => button.click()]])),
-    " ": ["pause, go on", flip],
-    r: ["reset", () => reset.click()],
-    "?": ["these keys", () => keys.click()],
+    u: ["undo a setting", () => send("undo")], r: ["reset", () => reset.click()],
   };
-  keys.onclick = window.listenToKeys(find, table);
-  return { drag, refresh: () => refreshers.forEach((refresh) => refresh()) };
+  const inSimulation = (act) => () => state().mode === "simulated" && act();
+  for (const entry of Object.values(keys)) entry[1] = inSimulation(entry[1]);
+  return {
+    keys,
+    drag,
+    refresh: () => {
+      const on = state().mode === "simulated";
+      if (panel.hidden === on) panel.hidden = opener.hidden = !on;
+      panel.inert = !Object.keys(settings()).length;
+      if (on) refreshers.forEach((refresh) => refresh());
+    },
+  };
 };

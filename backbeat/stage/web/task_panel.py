@@ -4,13 +4,10 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from backbeat.models.common.errors import BackbeatError
-from backbeat.stage.web.commands import Reader, nothing, number, one_of, switch
-from backbeat.stage.web.panel import Slider, Toggle
+from backbeat.stage.web.panel import FARTHEST_DRAGGED, Slider, Toggle
 
-# How far a target goes from where the hand begins, along each axis [m]: by sliders, and
-# by keys and when it is dragged, which is beyond what a hand can reach.
-FARTHEST, FARTHEST_DRAGGED = 0.3, 0.8
+# How far sliders move a target from where the hand begins, along each axis [m].
+FARTHEST = 0.3
 # Folder of the target in Meshcat's tree.
 TARGET = "/target"
 PELVIS = "pelvis"
@@ -100,32 +97,3 @@ def task_offers(has_pelvis: bool, hand_start: Sequence[float]) -> dict[str, Any]
             if has_pelvis or title != PELVIS
         },
     }
-
-
-def _target(value: Any) -> tuple[float, ...]:
-    if not isinstance(value, list) or len(value) != 3:
-        raise BackbeatError("x, y and z")
-    read = number(-FARTHEST_DRAGGED, FARTHEST_DRAGGED)
-    return tuple(read(x) for x in value)
-
-
-_READERS: dict[str, Reader] = {
-    "target": _target,
-    **{s.name: number(s.low, s.high) for rows in SLIDERS.values() for s in rows},
-    **{toggle.name: switch for toggle in TOGGLES},
-}
-
-
-def task_setting(value: Any) -> tuple[str, Any]:
-    """Reads {"name": SETTING, "to": VALUE}, the value within its slider's range."""
-    if not isinstance(value, dict) or set(value) != {"name", "to"}:
-        raise BackbeatError("an object with name and to")
-    name = one_of(_READERS)(value["name"])
-    return name, _READERS[name](value["to"])
-
-
-TASK_COMMANDS: dict[str, Reader] = {
-    "set": task_setting,
-    "play": switch,
-    "reset": nothing,
-}

@@ -27,7 +27,8 @@ from backbeat.models.common.errors import BackbeatError
 from backbeat.models.dynamics.rotations import relative_log
 from backbeat.models.robot.model import RobotModel
 from backbeat.models.state.configuration import Configuration
-from backbeat.mpc.scenario.base_motion import BaseMotion, gripped
+from backbeat.mpc.moved_base.drive import gripped
+from backbeat.mpc.scenario.base_motion import BaseMotion
 
 # What legs reach: residual of a foot [m, rad], steps to it, and the most that a joint
 # turns in one [rad].
@@ -182,23 +183,21 @@ class LegDrive(CollectableSystem):
         - state
         - effort
         - actuation
+        - motion
         output_ports:
         - actuation
         - leg_effort
-        - acceleration
 
     `state` is the true [q, v] of the whole robot (nq + nv), `effort` (n) what motors of
-    the joints above the base give [N m], `actuation` (nu) the same for the plant. The
-    output `actuation` has the legs' torques besides, `leg_effort` (L) those alone,
-    within limits. `acceleration` (6) is the prescribed one of the base.
+    the joints above the base give [N m], `actuation` (nu) the same for the plant,
+    `motion` (19) that of a `BaseSource`. The output `actuation` has the legs' torques
+    besides, `leg_effort` (L) those alone, within limits.
     """
 
     def __init__(
         self,
         legs: WeldedLegs,
         above: RobotModel,
-        motion: BaseMotion,
-        q: np.ndarray,
         actuator_joints: tuple[str, ...],
     ) -> None:
         """Makes the drive.
@@ -206,12 +205,10 @@ class LegDrive(CollectableSystem):
         Args:
             legs: the legs.
             above: the model whose joints `effort` is for.
-            motion: what the base does.
-            q: (7,) where it begins.
             actuator_joints: joint of every actuator in the plant's order.
         """
         super().__init__()
-        self._legs, self._motion, self._q = legs, motion, q.copy()
+        self._legs = legs
         robot = legs.robot
         self._above = np.array([robot.joint_index(n) for n in above.joint_names])
         names = [robot.joint_names[j] for j in legs.joints]
@@ -220,20 +217,18 @@ class LegDrive(CollectableSystem):
         self._state = self.DeclareVectorInputPort("state", size)
         self._effort = self.DeclareVectorInputPort("effort", above.num_joints)
         self._told = self.DeclareVectorInputPort("actuation", len(actuator_joints))
+        self._prescribed = self.DeclareVectorInputPort("motion", 19)
         self._torques = self.DeclareCacheEntry(
             "torques",
             ValueProducer(
                 lambda: AbstractValue.Make(np.zeros(len(names))), weak(self._calc)
             ),
-            {self._state.ticket(), self._effort.ticket(), self.time_ticket()},
+            {p.ticket() for p in (self._state, self._effort, self._prescribed)},
         ).cache_index()
         self.DeclareVectorOutputPort(
             "actuation", len(actuator_joints), weak(self._calc_actuation)
         )
         self.DeclareVectorOutputPort("leg_effort", len(names), weak(self._calc_effort))
-        self.DeclareVectorOutputPort(
-            "acceleration", 6, weak(self._calc_acceleration), {self.time_ticket()}
-        )
 
     def _read(self, context: Context) -> np.ndarray:
         found: np.ndarray = self.get_cache_entry(self._torques).Eval(context)
@@ -245,7 +240,7 @@ class LegDrive(CollectableSystem):
         q, v = x[: robot.num_positions], x[robot.num_positions :]
         above = np.zeros(robot.num_joints)
         above[self._above] = self._effort.Eval(context)
-        wanted = gripped(self._motion.base(context.get_time(), self._q), q, v)
+        wanted = gripped(self._prescribed.Eval(context), q, v)
         limits = robot.effort_limits[legs.joints]
         output.set_value(np.clip(legs.torques(q, v, wanted, above), -limits, limits))
 
@@ -256,6 +251,3 @@ class LegDrive(CollectableSystem):
 
     def _calc_effort(self, context: Context, output: BasicVector) -> None:
         output.SetFromVector(self._read(context))
-
-    def _calc_acceleration(self, context: Context, output: BasicVector) -> None:
-        output.SetFromVector(self._motion.base(context.get_time(), self._q)[1][1])

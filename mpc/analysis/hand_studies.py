@@ -1,14 +1,18 @@
 """Studies of hands that follow targets: one setting at a time, as tables."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import pandas as pd
 
+from backbeat.models.sensing.sensors import SensorNoise
+from backbeat.mpc.analysis.hand_error import error_figures
 from backbeat.mpc.scenario.base_motion import BaseMotion
+from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.scenario.target_motion import TargetMotion
-from backbeat.mpc.scenario.task_sensing import TaskNoise
-from backbeat.mpc.scenario.task_space_scenario import TaskSpaceScenario
-from backbeat.mpc.simulation.task_space.run import TaskSpaceRun, run_task_space
+from backbeat.mpc.scenario.task_space_task import TaskSpaceTask
+from backbeat.mpc.simulation.run import SimulationRun
+from backbeat.mpc.simulation.simulate import run_task_space
 from backbeat.mpc.task_space.law import LIMITS, TaskSpaceSettings
 
 PERIODS = (0.001, 0.002, 0.005, 0.010, 0.020, 0.040)
@@ -28,6 +32,30 @@ def circle(frequency: float = 0.5) -> TargetMotion:
     return TargetMotion(radius=0.2, frequency=frequency)
 
 
+def of_task(robot: str, duration: float, **task: Any) -> Scenario:
+    """The scenario of a task at 1 kHz, without a lead-in or noise.
+
+    Args:
+        robot: its name.
+        duration: of the run [s].
+        task: fields of `TaskSpaceTask`.
+    """
+    return Scenario.of(
+        robot=robot,
+        duration=duration,
+        lead_in=0.0,
+        lead_out=0.0,
+        tick_period=0.001,
+        task_space=TaskSpaceTask(**task),
+    )
+
+
+def sampled(scenario: Scenario, angle: float, rate: float, hand: float) -> Scenario:
+    """The same with errors of encoders [rad, rad/s] and of a sensed hand [m]."""
+    noise = SensorNoise(position=angle, velocity=rate, hand=hand)
+    return scenario.changed(state="sampled", noise=noise, sensing_delay=0.0)
+
+
 def period_study(
     periods: Sequence[float] = PERIODS, duration: float = 4.0
 ) -> pd.DataFrame:
@@ -38,8 +66,9 @@ def period_study(
     """
     rows = []
     for period in periods:
-        scenario = TaskSpaceScenario(target=circle(), period=period, duration=duration)
-        rows.append({"period": period, **run_task_space(scenario).metrics()})
+        scenario = of_task("ur10", duration, target=circle())
+        found = error_figures(run_task_space(scenario.changed(tick_period=period)), 2.0)
+        rows.append({"period": period, **found})
     return pd.DataFrame(rows)
 
 
@@ -61,29 +90,30 @@ def sensing_study(
     rows = []
     for noise in noises:
         for hand in HANDS_KNOWN:
-            scenario = TaskSpaceScenario(
-                noise=TaskNoise(angle=noise, rate=rate * noise),
+            scenario = of_task(
+                "ur10",
+                duration,
                 hand_sensing=hand != MODELED,
                 control=TaskSpaceSettings(observed_rate=hand == OBSERVED),
-                duration=duration,
             )
-            found = run_task_space(scenario).metrics(0.5)
-            rows.append({"noise": noise, "hand": hand, **found})
+            run = run_task_space(sampled(scenario, noise, rate * noise, 0.0))
+            rows.append({"noise": noise, "hand": hand, **error_figures(run, 0.5)})
     return pd.DataFrame(rows)
 
 
-def limit_study(share: float = WEAK, duration: float = 3.0) -> dict[str, TaskSpaceRun]:
+def limit_study(share: float = WEAK, duration: float = 3.0) -> dict[str, SimulationRun]:
     """The UR10 on a fast circle with weak motors, torques truncated or by programs."""
     return {
         limits: run_task_space(
-            TaskSpaceScenario(
+            of_task(
+                "ur10",
+                duration,
                 control=TaskSpaceSettings(limits=limits),
                 effort_share=share,
                 target=circle(0.8),
-                duration=duration,
             )
         )
-        for limits in ("truncate", "program")
+        for limits in LIMITS
     }
 
 
@@ -106,12 +136,10 @@ def base_study(
     for axis in axes:
         for rate in rates:
             for feedforward in (False, True):
-                scenario = TaskSpaceScenario(
-                    robot="atlas",
-                    base=BaseMotion(axis, 0.1, rate, feedforward),
-                    duration=duration,
+                base = BaseMotion(axis, 0.1, rate, feedforward)
+                found = error_figures(
+                    run_task_space(of_task("atlas", duration, base=base))
                 )
-                found = run_task_space(scenario).metrics(1.0)
                 what = {"axis": axis, "rate": rate, "feedforward": feedforward}
                 rows.append({**what, **found})
     return pd.DataFrame(rows)
@@ -123,7 +151,7 @@ def pelvis_scenario(
     radius: float = 0.0,
     duration: float = 5.0,
     limits: str = "program",
-) -> TaskSpaceScenario:
+) -> Scenario:
     """Atlas on welded feet, its pelvis going 0.1 m and turning 0.1 rad every way.
 
     Args:
@@ -133,12 +161,12 @@ def pelvis_scenario(
         duration: of the run [s].
         limits: of the law.
     """
-    return TaskSpaceScenario(
-        robot="atlas",
+    return of_task(
+        "atlas",
+        duration,
         base=BaseMotion(ALL_AXES, 0.1, rate, feedforward, "welded"),
         target=TargetMotion(radius=radius, frequency=0.3),
         control=TaskSpaceSettings(limits=limits),
-        duration=duration,
     )
 
 
@@ -160,13 +188,13 @@ def pelvis_study(
         for radius in (0.0, 0.05):
             for feedforward in (False, True):
                 scenario = pelvis_scenario(rate, feedforward, radius, duration)
-                found = run_task_space(scenario).metrics(1.0)
+                found = error_figures(run_task_space(scenario))
                 what = {"rate": rate, "radius": radius, "feedforward": feedforward}
                 rows.append({**what, **found})
     return pd.DataFrame(rows)
 
 
-def cruciform_study(duration: float = 3.0) -> dict[str, TaskSpaceRun]:
+def cruciform_study(duration: float = 3.0) -> dict[str, SimulationRun]:
     """Atlas from its zero posture, its pelvis going up and down, by way at limits.
 
     Both arms are straight sideways, and so shall all be that the hand does not need;
@@ -174,12 +202,12 @@ def cruciform_study(duration: float = 3.0) -> dict[str, TaskSpaceRun]:
     """
     return {
         limits: run_task_space(
-            TaskSpaceScenario(
-                robot="atlas",
+            of_task(
+                "atlas",
+                duration,
                 start="cruciform",
                 base=BaseMotion("z", 0.1, 2.0),
                 control=TaskSpaceSettings(limits=limits),
-                duration=duration,
             )
         )
         for limits in LIMITS

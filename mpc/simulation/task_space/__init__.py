@@ -1,1 +1,0 @@
-"""A hand that follows its target, simulated in closed loop."""
