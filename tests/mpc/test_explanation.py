@@ -19,11 +19,11 @@ from backbeat.mpc.reference.trajectory import Reference
 from backbeat.mpc.scenario.parts.push import Push
 from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.simulation.simulate import run_scenario
-from backbeat.mpc.terms.declared import costs_of
 from backbeat.mpc.whole_body.core import WholeBodyCore
 from backbeat.mpc.whole_body.programs.assembly import recover
 from backbeat.mpc.whole_body.programs.momentum import WholeBodyProgram
 from backbeat.mpc.whole_body.tick_explanation import explain_tick, report_tasks
+from backbeat.optimization.terms.declared import costs_of
 from backbeat.report.plots.costs import plot_costs
 from tests.tolerances import PREDICTION, QP_RESIDUAL
 
