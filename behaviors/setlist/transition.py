@@ -160,8 +160,10 @@ class TransitionPlanner:
         """How a leg begins or ends that joins a motion at its first or last sample."""
         contacts = motion.contacts
         wrench = {n: motion.wrench[i, contacts.index(n)] for n in self.robot.soles}
-        moving = [motion.v[i], motion.vdot[i]] if motion.v[i].any() else [None, None]
-        return LegEnd(*moving, wrench, touching(self.robot, motion, i))
+        touches = touching(self.robot, motion, i)
+        if not motion.v[i].any():
+            return LegEnd(None, None, wrench, touches)
+        return LegEnd(motion.v[i], motion.vdot[i], wrench, touches)
 
     def _difference(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
         d = np.zeros(self.robot.num_velocities)
