@@ -14,8 +14,9 @@ from backbeat.optimization.diagnosis.limit_use import active_limits
 from backbeat.optimization.problem.dense_trajectory import DenseTrajectory
 from backbeat.optimization.verification.certificate import BOUNDS, Check
 
-# A start this close after a beat is on it [s].
-ON_THE_BEAT = 1e-6
+# A start this close after a beat is on it [s], and all this near to where it stays is
+# at rest [rad, m].
+ON_THE_BEAT, STILL = 1e-6, 1e-4
 
 
 @dataclass
@@ -110,7 +111,8 @@ class Concatenation:
 
     def rest(self, seconds: float, beats: float) -> None:
         """Stays for a while, and until the next beat."""
-        until, self.still_since = self.time + seconds, self.time
+        until = self.time + seconds
+        self.still_since = self.time - _still_for(self.motions[-1])
         if self.bpm:
             beat = 60.0 / self.bpm
             until = beat * np.ceil((until - ON_THE_BEAT) / beat + beats)
@@ -149,3 +151,9 @@ class Concatenation:
         for limit in limits:
             times = {k: self.time + float(str(limit[k])) for k in ("from_s", "to_s")}
             self.limits.append({**limit, **times})
+
+
+def _still_for(motion: DenseTrajectory) -> float:
+    """How long a motion is at rest at its end [s]."""
+    moving = np.abs(motion.q - motion.q[-1]).max(axis=1) > STILL
+    return float(motion.t[-1] - motion.t[moving].max(initial=0.0))

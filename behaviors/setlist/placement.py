@@ -13,12 +13,12 @@ import numpy as np
 
 from backbeat.behaviors.library.behavior import Behavior
 from backbeat.behaviors.motion.placement import Placement
+from backbeat.behaviors.setlist.touchdown import touching
 from backbeat.behaviors.setlist.transition import Leg, TransitionPlanner
 from backbeat.models.collision.shapes import WORLD, CollisionModel
 from backbeat.models.common.errors import BackbeatError
 from backbeat.models.robot.model import RobotModel
 from backbeat.models.state.configuration import Configuration
-from backbeat.optimization.problem.dense_trajectory import DenseTrajectory
 
 # Farthest that anything is put behind drums, steps on the way there [m], and time
 # between two samples of a motion that is looked at [s].
@@ -134,26 +134,17 @@ def _stations(
     leave = [place_a.configuration(a.motion.q[-1])]
     come = [place_b.configuration(b.motion.q[0])]
     here, there = planner.place(leave[0]), planner.place(come[0])
-    if touching := _touching(planner.robot, a.motion, -1):
-        leave.append(planner.lifted(leave[0], touching))
+    if touched := [*touching(planner.robot, a.motion, -1)]:
+        leave.append(planner.lifted(leave[0], touched))
     if a.scene.name and a.motion.v[-1].any():
         # In the middle of things: back to where it is known to be clear of them.
         start = place_a.configuration(a.motion.q[0])
-        touched = _touching(planner.robot, a.motion, 0)
+        touched = [*touching(planner.robot, a.motion, 0)]
         leave.append(planner.lifted(start, touched) if touched else start)
-    if touching := _touching(planner.robot, b.motion, 0):
-        come.insert(0, planner.lifted(come[0], touching))
+    if touched := [*touching(planner.robot, b.motion, 0)]:
+        come.insert(0, planner.lifted(come[0], touched))
     if a.scene.name and not b.scene.name:
         leave.append((there @ here.inverse()).configuration(leave[-1]))
     if b.scene.name and not a.scene.name:
         come.insert(0, (here @ there.inverse()).configuration(come[0]))
     return [*leave, *come]
-
-
-def _touching(robot: RobotModel, motion: DenseTrajectory, i: int) -> list[str]:
-    """Points that rest on something."""
-    return [
-        n
-        for n, s in zip(motion.contacts, motion.standing[i], strict=True)
-        if s and robot.contacts[n].is_point
-    ]

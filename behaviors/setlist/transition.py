@@ -20,6 +20,7 @@ from backbeat.behaviors.footsteps.steps_between import steps_between
 from backbeat.behaviors.motion.placement import Placement
 from backbeat.behaviors.motion.time_law import minimum_jerk
 from backbeat.behaviors.posture.stance import support_poses
+from backbeat.behaviors.setlist.touchdown import SPACING, touchdowns, touching
 from backbeat.models.collision.shapes import CollisionModel
 from backbeat.models.common.errors import BackbeatError
 from backbeat.models.dynamics.rotations import box_minus, box_plus
@@ -61,12 +62,14 @@ KNOT_SPACING = 0.05
 TRIES = ((1.0, KNOT_SPACING), (1.0, 0.025), (1.5, KNOT_SPACING), (2.5, KNOT_SPACING))
 
 
-class Start(NamedTuple):
-    """How a leg begins."""
+class LegEnd(NamedTuple):
+    """How a leg begins or ends."""
 
-    v: np.ndarray | None  # (nv,), None at rest
-    vdot: np.ndarray | None  # (nv,)
-    wrench: Mapping[str, np.ndarray]  # of contacts, by name
+    v: np.ndarray | None = None  # (nv,), None at rest
+    vdot: np.ndarray | None = None  # (nv,)
+    wrench: Mapping[str, np.ndarray] | None = None  # of contacts, by name
+    # Points that touch something, by name: where, z along its normal.
+    touches: Mapping[str, RigidTransform] = {}
 
 
 @dataclass(frozen=True)
@@ -149,20 +152,18 @@ class TransitionPlanner:
             motion = legs[-1].motion if legs else before
             moves = motion.v[-1].any()
             if moves or np.abs(self._difference(a, b)).max() > SAME:
-                end = self._wrenches(after, 0) if b is stations[-1] else None
-                legs.append(self._leg(names, a, b, self._start(motion), end))
+                end = self._end(after, 0) if b is stations[-1] else LegEnd()
+                legs.append(self._leg(names, a, b, self._end(motion, -1), end))
         return legs
 
-    def _start(self, motion: DenseTrajectory) -> Start:
-        """How a leg begins after a motion."""
-        wrench = self._wrenches(motion, -1)
-        if not motion.v[-1].any():
-            return Start(None, None, wrench)
-        return Start(motion.v[-1], motion.vdot[-1], wrench)
-
-    def _wrenches(self, motion: DenseTrajectory, i: int) -> dict[str, np.ndarray]:
-        """Wrenches of the soles at a sample."""
-        return {n: motion.wrench[i, motion.contacts.index(n)] for n in self.robot.soles}
+    def _end(self, motion: DenseTrajectory, i: int) -> LegEnd:
+        """How a leg begins or ends that joins a motion at its first or last sample."""
+        contacts = motion.contacts
+        wrench = {n: motion.wrench[i, contacts.index(n)] for n in self.robot.soles}
+        touches = touching(self.robot, motion, i)
+        if not motion.v[i].any():
+            return LegEnd(None, None, wrench, touches)
+        return LegEnd(motion.v[i], motion.vdot[i], wrench, touches)
 
     def _difference(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
         d = np.zeros(self.robot.num_velocities)
@@ -174,16 +175,16 @@ class TransitionPlanner:
         names: tuple[str, str],
         a: np.ndarray,
         b: np.ndarray,
-        start: Start,
-        wrench_end: Mapping[str, np.ndarray] | None,
+        start: LegEnd,
+        end: LegEnd,
     ) -> Leg:
         steps, leg = not self.stands_as(a, b), None
         if steps:
             problems = iter([self._steps(names, a, b, start)])
         else:
-            problems = (self._change(a, b, start, *how) for how in TRIES)
+            problems = (self._change(a, b, (start, end), *how) for how in TRIES)
         for problem in problems:
-            problem = replace(problem, wrench_end=wrench_end)
+            problem = replace(problem, wrench_end=end.wrench)
             solution = InteriorPoint(Transcription(problem)).solve()
             if not solution.is_solved:
                 continue
@@ -206,15 +207,23 @@ class TransitionPlanner:
         return deepest <= BOUNDS["collision"]
 
     def _change(
-        self, a: np.ndarray, b: np.ndarray, start: Start, pace: float, spacing: float
+        self,
+        a: np.ndarray,
+        b: np.ndarray,
+        ends: tuple[LegEnd, LegEnd],
+        pace: float,
+        spacing: float,
     ) -> TrajectoryProblem:
         """A change of posture on both feet.
 
         Args:
-            a, b, start: from where to where, and how it begins.
+            a, b, ends: from where to where, and how it begins and ends.
             pace: share of the usual time.
-            spacing: distance of knots [s].
+            spacing: distance of knots, at most [s].
         """
+        start, end = ends
+        if start.touches or end.touches:
+            spacing = min(spacing, SPACING)
         robot, d = self.robot, self._difference(a, b)
         nv, feet = robot.base_velocities, support_poses(self.robot, a)
         time = pace * max(
@@ -225,8 +234,8 @@ class TransitionPlanner:
         times = np.linspace(0.0, time, max(4, round(time / spacing)) + 1)
         path = self._path(a, b, times, start)
         knots, joints = np.arange(len(times)), np.arange(robot.num_joints)
-        ends = [Configuration(robot, q).center_of_mass for q in (a, b)]
-        com = ends[0] + minimum_jerk(times / time)[:, None] * (ends[1] - ends[0])
+        com_a, com_b = (Configuration(robot, q).center_of_mass for q in (a, b))
+        com = com_a + minimum_jerk(times / time)[:, None] * (com_b - com_a)
         return self._problem(
             times,
             path,
@@ -236,11 +245,13 @@ class TransitionPlanner:
             tasks=[
                 PostureTask(joints, knots, path[:, robot.base_positions :], 20.0),
                 CenterOfMassTask(knots, com, np.array([400.0, 400.0, 0.0])),
+                *touchdowns(start.touches, times - times[1]),
+                *touchdowns(end.touches, times[-2] - times),
             ],
         )
 
     def _steps(
-        self, names: tuple[str, str], a: np.ndarray, b: np.ndarray, start: Start
+        self, names: tuple[str, str], a: np.ndarray, b: np.ndarray, start: LegEnd
     ) -> TrajectoryProblem:
         """Steps from the feet of one configuration to those of another."""
         robot = self.robot
@@ -261,7 +272,7 @@ class TransitionPlanner:
         )
 
     def _path(
-        self, a: np.ndarray, b: np.ndarray, times: np.ndarray, start: Start
+        self, a: np.ndarray, b: np.ndarray, times: np.ndarray, start: LegEnd
     ) -> np.ndarray:
         """(N, nq) from one configuration to another, coordinate by coordinate.
 
@@ -281,7 +292,7 @@ class TransitionPlanner:
         self,
         times: np.ndarray,
         path: np.ndarray,
-        start: Start,
+        start: LegEnd,
         limits: Limits,
         schedule: ContactSchedule,
         tasks: Sequence[Task],

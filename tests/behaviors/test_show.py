@@ -25,7 +25,8 @@ from backbeat.behaviors.setlist.placement import (
 )
 from backbeat.behaviors.setlist.show import make_show, until
 from backbeat.behaviors.setlist.specification import SetlistEntry, SetlistSpecification
-from backbeat.behaviors.setlist.transition import TransitionPlanner
+from backbeat.behaviors.setlist.touchdown import touching
+from backbeat.behaviors.setlist.transition import LIFT, TransitionPlanner
 from backbeat.behaviors.specification.kinds import (
     parse_setlist,
     parse_specification,
@@ -38,6 +39,7 @@ from backbeat.models.common.errors import BackbeatError
 from backbeat.models.kit.drum_kit import DrumKit
 from backbeat.models.state.configuration import Configuration
 from backbeat.models.world.scene import Scene
+from backbeat.mpc.analysis.drumming.hits import APPROACH, SILENCE, TIP_RADIUS
 from backbeat.optimization.verification.certificate import BOUNDS
 from backbeat.optimization.verification.verify import verify
 from tests.behaviors.drake_robot import DrakeRobot
@@ -160,6 +162,44 @@ def test_behaviors_start_on_beats_and_strikes_keep_theirs(show, library):
     own = [starts["hits"] + e.time for e in library.load("hits").strikes()]
     assert [e.time for e in show.strikes()] == pytest.approx(own)
     assert show.bpm == 98
+
+
+def heads(behavior, motion, tip):
+    """(N, 3) places of a tip from where it rests first, in axes of the head [m]."""
+    rest = next(e for e in behavior.events if (e.kind, e.who) == ("rest", tip))
+    X = behavior.scene.drum_kit().strike_pose(rest.what).inverse()
+    state = Configuration(behavior.robot_model, motion.q[0])
+    places = np.array([state.update(q).pose(tip).translation() for q in motion.q])
+    return X.multiply(places.T).T - [*rest.aim, TIP_RADIUS]
+
+
+@pytest.mark.parametrize("tip", ["l_stick_tip", "r_stick_tip"])
+def test_sticks_a_little_low_touch_when_they_are_to_rest(show, tip):
+    """Where a tip 4 mm too low touches, its hand is declared to rest; it is no hit."""
+    rest = next(e for e in show.events if (e.kind, e.who) == ("rest", tip))
+    t, place = show.motion.t - rest.time, heads(show, show.motion, tip)
+    before = (t > -1.0) & (t < -SILENCE)
+    assert place[before, 2].min() > 0.004
+    down = (t > -1.0) & (t <= 0.0) & (place[:, 2] < 0.02)
+    assert np.abs(place[down, :2]).max() < 1e-3
+    assert np.abs(np.gradient(place[down, 2], t[down])).max() < APPROACH
+    still = (t >= 0.0) & (t < rest.duration)
+    np.testing.assert_allclose(place[still], 0.0, atol=3e-4)
+
+
+@pytest.mark.parametrize("tip", ["l_stick_tip", "r_stick_tip"])
+def test_sticks_leave_heads_as_they_come(show, library, tip):
+    hits = library.load("hits")
+    robot, q, start = hits.robot_model, hits.motion.q[0], cut(hits.motion, 0.0)
+    planner = TransitionPlanner(robot, make_self_collision_model(robot))
+    up = planner.lifted(q, [*touching(robot, hits.motion, 0)])
+    legs = planner.solve(("hits", "hits"), [q, up, q], start, hits.motion)
+    for leg, backwards in zip(legs, (False, True), strict=True):
+        t, height = leg.motion.t, heads(hits, leg.motion, tip)[:, 2]
+        t, height = (t[-1] - t[::-1], height[::-1]) if backwards else (t, height)
+        # It goes up by that, and the head is tilted.
+        assert height[-1] == pytest.approx(LIFT, rel=0.01)
+        assert height[t > SILENCE + 0.025].min() > 0.004
 
 
 def test_segments_are_the_behaviors_and_the_ways(show):
