@@ -95,8 +95,7 @@ def command(
         cluster_executors(scheduler) as executors,
         sweep_progress(sweep.settings.name, output) as progress,
     ):
-        more = jobs, executors, *own
-        result = run_sweep(sweep, library, output, progress, *more)
+        result = run_sweep(sweep, library, output, progress, jobs, executors, *own)
     if as_json:
         print_json(result.summary)
     else:

@@ -15,7 +15,7 @@ from backbeat.mpc.whole_body.programs.arguments import (
     ModelData,
     ProgramWorkspace,
     Target,
-    TaskRows,
+    TaskArrays,
 )
 from backbeat.mpc.whole_body.programs.limbs import LimbJoints, find_limbs
 
@@ -121,7 +121,7 @@ def make_workspace(
         pitch=z(C),
         Z=z((nv, n)),
         z0=z(nv),
-        rows=TaskRows(
+        rows=TaskArrays(
             T=z((K, n)),
             unit=z(K, np.int64),
             y=z(K),
