@@ -22,7 +22,7 @@ from backbeat.cli.common.options import (
 from backbeat.cli.simulate.track_options import Weights, given_weights
 
 if TYPE_CHECKING:
-    from backbeat.jobs.sweeping import Progress
+    from backbeat.jobs.sweeping import Progress, SweepResult
 
 InsteadRobots = Annotated[
     list[str] | None,
@@ -100,9 +100,14 @@ def command(
         print_json(result.summary)
     else:
         print_sweep(result.summary)
-        print(f"{result.made} runs made, {result.taken} taken from {result.table}")
-        print(f"summary: {result.summary_file}")
+        _print_files(result)
     report_failures(list(result.failures))
+
+
+def _print_files(result: "SweepResult") -> None:
+    """Says where table and summary of a sweep are."""
+    print(f"{result.made} runs made, {result.taken} taken from {result.table}")
+    print(f"summary: {result.summary_file}")
 
 
 @contextmanager

@@ -13,9 +13,9 @@ from backbeat.models.robot.model import RobotModel
 from backbeat.mpc.reference.scale import body_scale
 from backbeat.mpc.whole_body.programs.arguments import (
     ModelData,
+    ProgramRows,
     ProgramWorkspace,
     Target,
-    TaskArrays,
 )
 from backbeat.mpc.whole_body.programs.limbs import LimbJoints, find_limbs
 
@@ -121,7 +121,7 @@ def make_workspace(
         pitch=z(C),
         Z=z((nv, n)),
         z0=z(nv),
-        rows=TaskArrays(
+        rows=ProgramRows(
             T=z((K, n)),
             unit=z(K, np.int64),
             y=z(K),

@@ -83,7 +83,7 @@ class Target(NamedTuple):
     may_step: Flags  # (1,) bool: whether soles may go where no plan has them yet
 
 
-class TaskArrays(NamedTuple):
+class ProgramRows(NamedTuple):
     """Rows of the tasks; see `backbeat.mpc.whole_body.programs.rows`."""
 
     T: Matrix  # (K, n), but for rows of one unknown
@@ -112,7 +112,7 @@ class ProgramWorkspace(NamedTuple):
     pitch: Vector  # (C,) of patches on an edge, toe down [rad]
     Z: Matrix  # (nv, n)
     z0: Vector  # (nv,)
-    rows: TaskArrays
+    rows: ProgramRows
     H: Matrix  # (n, n)
     g: Vector  # (n,)
     A: Matrix  # (rows, n)

@@ -12,7 +12,7 @@ def new_row(rows, task, of, weight):
     """Starts a row of zeros; its index.
 
     Args:
-        rows: `TaskArrays`, written.
+        rows: `ProgramRows`, written.
         task: which task it is of.
         of: index of the body, point or contact that it moves.
         weight: on the square of the row.
