@@ -90,7 +90,8 @@ def import_one(report: Report, work: TakeWork) -> dict[str, Any]:
     except BackbeatError as error:
         own, source = work.file.path, work.file.source
         # As the folder has it, and not where it was copied to.
-        said = error.naming({staged: source, own: source, staged.name: own.name})
+        names = {staged: source, own: source, staged.name: own.name}
+        said = error.naming({**names, f"{work.settings.library}/": ""})
         row |= {"status": REFUSED, "reason": ended(said)}
     except OSError as error:
         raise BackbeatError(
