@@ -16,7 +16,7 @@ import typer
 
 from backbeat.behaviors.building.build import build
 from backbeat.behaviors.library.store import Library
-from backbeat.jobs.pool import cores
+from backbeat.models.common.processes.pool import cores
 from backbeat.mpc.analysis.drumming.hits import run_hits
 from benchmarks.played_songs import play_on_sensors
 from benchmarks.songs import write_song

@@ -16,6 +16,7 @@ from backbeat.behaviors.library.behavior import Behavior
 from backbeat.behaviors.library.store import Library
 from backbeat.cli.common.options import LIBRARY, LibraryFolder
 from backbeat.models.actuation.joint_command import BLOCKS
+from backbeat.models.common.processes.frames import FrameSocket, frame
 from backbeat.mpc.control.task_space_setup import set_up
 from backbeat.mpc.predictive.settings import PlanSettings
 from backbeat.mpc.reference.trajectory import Reference
@@ -29,7 +30,6 @@ from backbeat.mpc.remote.exchange import (
     read_request,
     request_message,
 )
-from backbeat.mpc.remote.frames import FrameSocket, frame
 from backbeat.mpc.remote.link import RemoteLink
 from backbeat.mpc.remote.messages import read, to_bytes
 from backbeat.mpc.remote.task_exchange import TaskRequest

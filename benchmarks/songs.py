@@ -17,7 +17,7 @@ import yaml
 from backbeat.behaviors.building.build import build
 from backbeat.behaviors.library.store import Library
 from backbeat.behaviors.specification.kinds import SHIPPED_FOLDER
-from backbeat.jobs.pool import cores
+from backbeat.models.common.processes.pool import cores
 from benchmarks.played_songs import save_song
 
 LENGTHS = (60.0, 120.0, 180.0)

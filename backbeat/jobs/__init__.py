@@ -1,6 +1,6 @@
-"""Jobs: work on all cores of this machine or on a cluster.
+"""Jobs: builds, sweeps, cards and imports, on this machine or on a cluster.
 
-`run_jobs` gives each `Job` a process and reports progress to a `Watcher`; an `Outcome`
-is a value or an error. Builds, sweeps and cards are such jobs; `FileWatch` and `Worker`
-follow a file that is being edited.
+They give `models.common.processes` their jobs and its workers run them; `Budget` bounds
+the time and memory of one, `ClusterExecutor` takes a Dask cluster for the workers.
+`FileWatch` and `Worker` follow a file that is being edited.
 """

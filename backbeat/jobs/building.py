@@ -19,9 +19,16 @@ from backbeat.behaviors.specification.kinds import (
     find_specification,
     read_any,
 )
-from backbeat.jobs.pool import Job, Outcome, Report, Watcher, cores, run_jobs
 from backbeat.models.common.atomic_file import check_place
 from backbeat.models.common.errors import BackbeatError
+from backbeat.models.common.processes.pool import (
+    Job,
+    Outcome,
+    Report,
+    Watcher,
+    cores,
+    run_jobs,
+)
 
 
 @dataclass(frozen=True)

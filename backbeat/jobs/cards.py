@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 from backbeat.behaviors.library.behavior import Behavior
 from backbeat.behaviors.library.store import Library
 from backbeat.common.verified import load_verified
-from backbeat.jobs.pool import Outcome
 from backbeat.jobs.sweeping import Progress, run_sweep
 from backbeat.models.common.atomic_file import replacing
+from backbeat.models.common.processes.pool import Outcome
 from backbeat.mpc.control.user_code import UserCode
 from backbeat.mpc.engines.behavior_engine import why_not_mujoco
 from backbeat.mpc.engines.choosing import check_engine

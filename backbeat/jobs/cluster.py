@@ -1,4 +1,4 @@
-"""Jobs on a cluster: a Dask scheduler as executors for `backbeat.jobs.pool`.
+"""Jobs on a cluster: a Dask scheduler as executors for `run_jobs`.
 
 Any client of a scheduler may run code on its workers, and a worker's answer is
 unpickled here: a scheduler is trusted as one's own account is.

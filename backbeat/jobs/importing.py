@@ -18,7 +18,6 @@ from backbeat.behaviors.library.store import Library
 from backbeat.behaviors.library.stored import Stored
 from backbeat.behaviors.recording.take_file import take_digest
 from backbeat.jobs.import_settings import ImportSettings, write_story
-from backbeat.jobs.pool import Job, Outcome, Report, run_stream
 from backbeat.jobs.sweeping import Progress
 from backbeat.jobs.take_files import FoundTakes, TakeFile
 from backbeat.jobs.take_table import (
@@ -33,6 +32,7 @@ from backbeat.jobs.take_table import (
 )
 from backbeat.models.common.errors import BackbeatError, ended, one_line
 from backbeat.models.common.outside_file import is_there, read_bytes
+from backbeat.models.common.processes.pool import Job, Outcome, Report, run_stream
 
 # Raised when imports are made in another way, so that all are made again.
 WAY = 1

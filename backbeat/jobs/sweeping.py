@@ -11,9 +11,9 @@ from typing import Any
 from backbeat.behaviors.library.behavior import Behavior
 from backbeat.behaviors.library.row_table import locked
 from backbeat.common.verified import load_verified
-from backbeat.jobs.pool import Job, Outcome, Report, run_stream
 from backbeat.models.common.atomic_file import replacing
 from backbeat.models.common.errors import BackbeatError
+from backbeat.models.common.processes.pool import Job, Outcome, Report, run_stream
 from backbeat.mpc.analysis.metrics import run_metrics
 from backbeat.mpc.analysis.survival import RECOVERY
 from backbeat.mpc.control.user_code import UserCode, load_user_code

@@ -5,14 +5,11 @@ side, and those that did not change since the last time are not solved again.
 """
 
 import json
-import signal
 import time
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Executor, ProcessPoolExecutor, as_completed
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -33,6 +30,13 @@ from backbeat.behaviors.solving.window_steps import (
 )
 from backbeat.behaviors.solving.window_store import Arrays, WindowStore, fingerprint
 from backbeat.models.common.errors import NoMotionError
+from backbeat.models.common.processes.pool import (
+    Job,
+    Outcome,
+    Report,
+    run_jobs,
+    worker_processes,
+)
 from backbeat.optimization.interior_point.solution import Violation
 from backbeat.optimization.problem.dense_trajectory import DenseTrajectory
 from backbeat.optimization.verification.certificate import Certificate, worst_of
@@ -118,9 +122,9 @@ class WindowedSolver:
             NoMotionError: no motion was found in a window: which limit, and when.
         """
         self.steps = 0
-        with self._executor() as executor:
+        with worker_processes(self.processes) as workers:
             while True:
-                work = _Work(source, plan, WindowStore(self.folder), executor)
+                work = _Work(source, plan, WindowStore(self.folder), workers)
                 found = solve_long(work, progress)
                 self.steps += work.made
                 is_good = isinstance(found, FoundMotion) and found.certificate.passed
@@ -136,24 +140,6 @@ class WindowedSolver:
         raise NoMotionError(
             f"{source.specification.name}: no motion found: {found.why(source)}"
         )
-
-    @contextmanager
-    def _executor(self) -> Iterator[Executor | None]:
-        """Other processes that work on windows; None where this one does."""
-        if self.processes <= 1:
-            yield None
-            return
-        # An interrupt waits for the windows under way, and keeps them.
-        executor = ProcessPoolExecutor(
-            self.processes,
-            get_context("spawn"),
-            signal.signal,
-            (signal.SIGINT, signal.SIG_IGN),
-        )
-        try:
-            yield executor
-        finally:
-            executor.shutdown(cancel_futures=True)
 
 
 class NothingFound(NamedTuple):
@@ -243,7 +229,7 @@ class _Work:
     source: Source
     plan: MotionPlan
     store: WindowStore
-    executor: Executor | None
+    workers: Sequence[Executor]
     made: int = 0
 
     @cached_property
@@ -265,22 +251,13 @@ class _Work:
         missing = [i for i, known in results.items() if known is None]
         self.made += len(missing)
         self.worker_state.occupy()
-        if self.executor is not None and len(missing) > 1:
-            jobs = {
-                self.executor.submit(
-                    _take, step, self.store, keys[i], self.source, i, asked[i]
-                ): i
-                for i in missing
-            }
-            made = ((jobs[job], job.result()) for job in as_completed(jobs))
-        else:
-            made = (
-                (i, _take(step, self.store, keys[i], self.source, i, asked[i]))
-                for i in missing
-            )
-        for n, (i, arrays) in enumerate(made):
-            results[i] = arrays
-            progress((n + 1) / len(missing), "")
+        jobs = [
+            Job(str(i), _take, (step, self.store, keys[i], self.source, i, asked[i]))
+            for i in missing
+        ]
+        workers = self.workers if len(missing) > 1 else ()
+        outcomes = run_jobs(jobs, _Listener(progress, len(jobs)), 1, workers)
+        results |= {i: made.value for i, made in zip(missing, outcomes, strict=True)}
         return [(i, arrays) for i, arrays in sorted(results.items()) if arrays]
 
     def _key(self, step: Step, i: int, given: tuple[np.ndarray, ...]) -> str:
@@ -299,7 +276,28 @@ class _Work:
         )
 
 
+class _Listener:
+    """Counts windows that are done; the first error ends the work."""
+
+    def __init__(self, progress: Progress, count: int) -> None:
+        self._progress, self._count, self._done = progress, count, 0
+
+    def progress(self, job: str, share: float, what: str) -> None:
+        """Windows do not report what they do."""
+
+    def line(self, job: str, text: str) -> None:
+        """Nor do they log anything."""
+
+    def done(self, outcome: Outcome) -> None:
+        """Counts a window."""
+        if outcome.error is not None:
+            raise outcome.error
+        self._done += 1
+        self._progress(self._done / self._count, "")
+
+
 def _take(
+    report: Report,
     step: Step,
     store: WindowStore,
     key: str,

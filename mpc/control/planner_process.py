@@ -3,24 +3,18 @@
 The process gets the behavior as a library file and all else as messages of plain
 numbers; nothing is unpickled. It keeps no memory between plans: a request holds the
 state and the plan before, so that its results are those of planning inside.
-It ends when its standard input does, and so never outlives its parent.
 """
 
-import os
-import select
-import struct
-import subprocess
-import sys
 import tempfile
 from dataclasses import asdict, dataclass
-from typing import Any, BinaryIO
+from typing import Any
 
 import numpy as np
 
 from backbeat.behaviors.library.behavior import Behavior
 from backbeat.behaviors.library.store import Library
 from backbeat.models.common.closing import Closing
-from backbeat.models.common.errors import BackbeatError, clipped
+from backbeat.models.common.processes.child import ChildProcess, Parent
 from backbeat.mpc.plans.weights import PredictiveWeights
 from backbeat.mpc.predictive.core import PredictiveCore
 from backbeat.mpc.predictive.memory import PredictiveMemory
@@ -32,7 +26,6 @@ from backbeat.mpc.reference.trajectory import Reference
 from backbeat.mpc.scenario.parts.timing import TimingSettings
 from backbeat.mpc.weights.controller_weights import ControllerWeights, check_elsewhere
 
-_LENGTH = struct.Struct("<Q")
 # Longest that the process may take to start, and to answer [s].
 START, ANSWER = 300.0, 30.0
 
@@ -108,14 +101,8 @@ class PlannerProcess(Closing):
         """
         check_elsewhere(settings.weights, "a planner in a process")
         self._open: PendingMemory | None = None
-        threads = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
-        self._errors = tempfile.TemporaryFile()  # noqa: SIM115
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", "backbeat.mpc.control.planner_process"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=self._errors,
-            env=os.environ | threads | {"PYTHONPATH": os.pathsep.join(sys.path)},
+        self._child = ChildProcess(
+            __name__, "planner", instead="plan inside to go without it"
         )
         try:
             self._introduce(behavior, settings)
@@ -129,31 +116,17 @@ class PlannerProcess(Closing):
             Library(folder).save(behavior)
             head: dict[str, Any] = asdict(settings) | {"settings": settings.settings}
             head |= {"folder": folder, "behavior": behavior.name}
-            self._send(pack(head))
-            self._wait(START)
-            _read(self._stdout)
+            self._child.send(pack(head))
+            self._child.receive(START)
 
     @property
     def process_id(self) -> int:
         """Of the second process."""
-        return self._process.pid
-
-    @property
-    def _stdout(self) -> BinaryIO:
-        assert self._process.stdout is not None
-        return self._process.stdout  # type: ignore[return-value]
+        return self._child.process_id
 
     def close(self) -> None:
         """Ends the process."""
-        if self._process.poll() is None:
-            self._process.kill()
-        self._process.wait()
-        for stream in (self._process.stdin, self._process.stdout, self._errors):
-            if stream is not None:
-                try:
-                    stream.close()
-                except BrokenPipeError:
-                    continue
+        self._child.close()
 
     def start(
         self,
@@ -167,7 +140,7 @@ class PlannerProcess(Closing):
         """Requests the result that `PredictiveCore` would return."""
         if self._open is not None:
             self._open.result()
-        self._send(pack((t, q, v, memory, force, settings)))
+        self._child.send(pack((t, q, v, memory, force, settings)))
         self._open = PendingMemory(self)
         return self._open
 
@@ -177,70 +150,26 @@ class PlannerProcess(Closing):
         Raises:
             BackbeatError: the process ended or does not answer.
         """
-        self._wait(ANSWER)
-        message = _read(self._stdout)
-        if message is None:
-            raise self._ended()
+        memory: PredictiveMemory = unpack(self._child.receive(ANSWER))
         self._open = None
-        memory: PredictiveMemory = unpack(message)
         return memory
-
-    def _send(self, message: bytes) -> None:
-        assert self._process.stdin is not None
-        try:
-            self._process.stdin.write(_LENGTH.pack(len(message)) + message)
-            self._process.stdin.flush()
-        except BrokenPipeError:
-            raise self._ended() from None
-
-    def _wait(self, seconds: float) -> None:
-        ready, _, _ = select.select([self._stdout], [], [], seconds)
-        if not ready:
-            self._process.kill()
-            raise BackbeatError(
-                f"the planner process has not answered for {seconds:g} s and was "
-                "ended; plan inside to go without it"
-            )
-        if not self._stdout.peek(1):  # type: ignore[attr-defined]
-            raise self._ended()
-
-    def _ended(self) -> BackbeatError:
-        code = self._process.wait()
-        self._errors.seek(0)
-        lines = self._errors.read().decode(errors="replace").strip().splitlines()
-        why = f": {clipped(lines[-1])}" if lines else ""
-        return BackbeatError(f"the planner process ended with code {code}{why}")
-
-
-def _read(stream: BinaryIO) -> bytes | None:
-    """The next message; None when there will be none."""
-    size = stream.read(_LENGTH.size)
-    if len(size) < _LENGTH.size:
-        return None
-    message = stream.read(_LENGTH.unpack(size)[0])
-    return message if len(message) == _LENGTH.unpack(size)[0] else None
-
-
-def _write(stream: BinaryIO, message: bytes) -> None:
-    stream.write(_LENGTH.pack(len(message)) + message)
-    stream.flush()
 
 
 def main() -> None:
-    """Answers requests until standard input ends."""
-    answers = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # what libraries print is no answer
-    message = _read(sys.stdin.buffer)
-    if message is None:
+    """Answers requests until the parent ends."""
+    parent = Parent()
+    requests = parent.requests()
+    first = next(requests, None)
+    if first is None:
         return
-    head = unpack(message)
+    head = unpack(first)
     behavior = Library(head.pop("folder")).load(head.pop("behavior"))
     weights = PredictiveWeights(**head.pop("weights"))
     recovery = Recovery(**head.pop("recovery"))
     step = PlannerSettings(weights, recovery=recovery, **head).make_core(behavior)
-    _write(answers, pack("ready"))
-    while (message := _read(sys.stdin.buffer)) is not None:
-        _write(answers, pack(step(*unpack(message))))
+    parent.answer(pack("ready"))
+    for request in requests:
+        parent.answer(pack(step(*unpack(request))))
 
 
 if __name__ == "__main__":

@@ -1,16 +1,15 @@
 """Plans and memories as bytes: messages between two processes.
 
-A message is the length of its head, the head in JSON, and the numbers of all arrays one
-after the other as they are in memory: they arrive bit for bit. Only the
-classes that are named here can be made from a message; nothing is unpickled.
+A message is msgpack, with arrays and classes as its extensions. Numbers arrive bit for
+bit. Only the classes that are named here can be made from a message; nothing is
+unpickled.
 """
 
-import json
-import struct
 from dataclasses import fields, is_dataclass
 from enum import StrEnum
 from typing import Any
 
+import msgpack
 import numpy as np
 
 from backbeat.mpc.plans.hand_offset import HandOffset
@@ -22,7 +21,6 @@ from backbeat.mpc.predictive.memory import PredictiveMemory
 from backbeat.mpc.predictive.settings import PlanSettings, TempoRamp
 from backbeat.mpc.safety.fail_safe import Cause, Change, FailureCount, Mode, Safety
 
-_LENGTH = struct.Struct("<Q")
 _KINDS = {
     kind.__name__: kind
     for kind in (
@@ -37,63 +35,49 @@ _FIELDS: dict[type, tuple[str, ...]] = {
     for kind in _KINDS.values()
     if is_dataclass(kind)
 }
-_AS_THEY_ARE = (float, int, bool, str, type(None))
 _DTYPES = tuple(np.dtype(name) for name in _TYPES)
+# Codes of the extensions: an array, a member of an enumeration, an object of a class.
+_ARRAY, _MEMBER, _OBJECT = 1, 2, 3
 
 
 def pack(value: object) -> bytes:
     """A message of plain data, arrays, plans and memories."""
-    arrays: list[np.ndarray] = []
-    text = json.dumps(_plain(value, arrays)).encode()
-    numbers = [np.ascontiguousarray(a).tobytes() for a in arrays]
-    return b"".join([_LENGTH.pack(len(text)), text, *numbers])
+    message: bytes = msgpack.packb(value, default=_extended, strict_types=True)
+    return message
 
 
 def unpack(message: bytes) -> Any:
-    """What was packed; tuples arrive as tuples, dictionaries in their order."""
-    start = _LENGTH.size + _LENGTH.unpack_from(message)[0]
-    return _value(json.loads(message[_LENGTH.size : start]), message, [start])
+    """What was packed; tuples and lists arrive as tuples, dictionaries in order."""
+    return msgpack.unpackb(
+        message, ext_hook=_value, use_list=False, strict_map_key=False
+    )
 
 
-def _plain(value: Any, arrays: list[np.ndarray]) -> Any:
+def _extended(value: Any) -> Any:
+    """What msgpack packs in place of a value that it does not know."""
     kind = type(value)
-    if kind in _AS_THEY_ARE:
-        return value
-    if isinstance(value, np.ndarray):
-        arrays.append(value)
-        return {"array": list(value.shape), "type": _TYPES.index(value.dtype.str)}
+    if kind is tuple:
+        return list(value)
+    if kind is np.ndarray:
+        content = value.shape, _TYPES.index(value.dtype.str), value.tobytes()
+        return msgpack.ExtType(_ARRAY, pack(content))
+    if kind in _FIELDS:
+        content = kind.__name__, *(getattr(value, n) for n in _FIELDS[kind])
+        return msgpack.ExtType(_OBJECT, pack(content))
+    if isinstance(value, StrEnum):
+        return msgpack.ExtType(_MEMBER, pack((kind.__name__, value.value)))
     if isinstance(value, np.generic):
         return value.item()
-    if isinstance(value, StrEnum):
-        return {"kind": kind.__name__, "value": value.value}
-    if kind in _FIELDS:
-        own = {n: _plain(getattr(value, n), arrays) for n in _FIELDS[kind]}
-        return {"kind": kind.__name__, "fields": own}
-    if isinstance(value, tuple | list):
-        return {"tuple": [_plain(v, arrays) for v in value]}
-    if isinstance(value, dict):
-        items = [[_plain(k, arrays), _plain(v, arrays)] for k, v in value.items()]
-        return {"items": items}
-    return value
+    raise TypeError(f"no message can hold a {kind.__name__}")
 
 
-def _value(plain: Any, message: bytes, start: list[int]) -> Any:
-    if not isinstance(plain, dict):
-        return plain
-    if "array" in plain:
-        shape, dtype = plain["array"], _DTYPES[plain["type"]]
-        found = np.ndarray(shape, dtype, message, start[0]).copy()
-        start[0] += found.nbytes
-        return found
-    if "tuple" in plain:
-        return tuple(_value(v, message, start) for v in plain["tuple"])
-    if "items" in plain:
-        return {
-            _value(k, message, start): _value(v, message, start)
-            for k, v in plain["items"]
-        }
-    make: Any = _KINDS[plain["kind"]]
-    if "value" in plain:
-        return make(plain["value"])
-    own = plain["fields"].items()
-    return make(**{name: _value(v, message, start) for name, v in own})
+def _value(code: int, content: bytes) -> Any:
+    """What an extension stands for."""
+    first, *rest = unpack(content)
+    if code == _ARRAY:
+        number, raw = rest
+        return np.frombuffer(raw, _DTYPES[number]).reshape(first).copy()
+    make: Any = _KINDS[first]
+    if code == _MEMBER:
+        return make(*rest)
+    return make(**dict(zip(_FIELDS[make], rest, strict=True)))

@@ -10,11 +10,11 @@ from dataclasses import dataclass, fields, is_dataclass
 from typing import Any
 
 from backbeat.models.common.errors import gist
+from backbeat.models.common.processes.frames import ProtocolError
 from backbeat.mpc.plans.hand_offset import HandOffset
 from backbeat.mpc.plans.plan import Plan
 from backbeat.mpc.predictive.plan_message import pack, unpack
 from backbeat.mpc.predictive.settings import TEMPO_RANGE, PlanSettings
-from backbeat.mpc.remote.frames import ProtocolError
 from backbeat.mpc.remote.messages import value
 from backbeat.mpc.safety.fail_safe import Safety
 

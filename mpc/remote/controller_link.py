@@ -15,8 +15,8 @@ import numpy as np
 
 from backbeat.models.common.closing import Closing
 from backbeat.models.common.errors import BackbeatError, clipped
+from backbeat.models.common.processes.frames import FrameSocket, ProtocolError
 from backbeat.mpc.remote.address import Address
-from backbeat.mpc.remote.frames import FrameSocket, ProtocolError
 from backbeat.mpc.remote.handshake import read_schema
 from backbeat.mpc.remote.messages import read, to_bytes
 from backbeat.mpc.remote.schema import Schema, differences

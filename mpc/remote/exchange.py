@@ -4,8 +4,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from backbeat.models.common.processes.frames import ProtocolError
 from backbeat.mpc.remote.contents import ControlSettings, packed, unpacked
-from backbeat.mpc.remote.frames import ProtocolError
 from backbeat.mpc.remote.messages import value, vector
 
 # Latest time of a request [s]: beyond, a tick is lost among the digits of a clock that

@@ -4,7 +4,7 @@ import json
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
-from backbeat.mpc.remote.frames import ProtocolError
+from backbeat.models.common.processes.frames import ProtocolError
 from backbeat.mpc.remote.messages import value
 from backbeat.mpc.remote.schema import Schema
 

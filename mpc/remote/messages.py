@@ -21,7 +21,7 @@ import msgpack
 import numpy as np
 
 from backbeat.models.common.errors import gist
-from backbeat.mpc.remote.frames import ProtocolError
+from backbeat.models.common.processes.frames import ProtocolError
 
 
 class _Packers(threading.local):

@@ -18,8 +18,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from backbeat.models.common.errors import BackbeatError, gist
+from backbeat.models.common.processes.frames import ProtocolError
 from backbeat.models.common.yaml_file import parse_yaml
-from backbeat.mpc.remote.frames import ProtocolError
 from backbeat.mpc.remote.handshake import read_schema
 from backbeat.mpc.remote.messages import value, vector
 from backbeat.mpc.remote.schema import Schema

@@ -21,9 +21,9 @@ from threadpoolctl import threadpool_limits
 
 from backbeat.behaviors.library.behavior import Behavior
 from backbeat.models.common.errors import BackbeatError, clipped, shown
+from backbeat.models.common.processes.frames import FrameSocket, ProtocolError
 from backbeat.mpc.remote.address import Address
 from backbeat.mpc.remote.controller import check_periods
-from backbeat.mpc.remote.frames import FrameSocket, ProtocolError
 from backbeat.mpc.remote.handshake import Handshake, read_handshake
 from backbeat.mpc.remote.link import motion_fingerprint
 from backbeat.mpc.remote.messages import read, to_bytes

@@ -15,12 +15,12 @@ from pydrake.systems.framework import DiagramBuilder
 
 from backbeat.behaviors.library.behavior import Behavior
 from backbeat.models.common.collectable_system import free_unused_systems
+from backbeat.models.common.processes.frames import ProtocolError
 from backbeat.mpc.control.controllers import ControllerSettings, add_controllers
 from backbeat.mpc.control.planner_process import PlannerProcess, PlannerSettings
 from backbeat.mpc.reference.trajectory import Reference
 from backbeat.mpc.remote.contents import ControlSettings, Record, record_message
 from backbeat.mpc.remote.exchange import Answer, Request, answer_message, read_request
-from backbeat.mpc.remote.frames import ProtocolError
 from backbeat.mpc.remote.joint_map import JointMap
 from backbeat.mpc.remote.schema import Schema
 from backbeat.mpc.scenario.settings import first_settings

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from backbeat.jobs.bounded import Budget, OutOfBoundsError, bounded
-from backbeat.jobs.pool import Job, run_jobs
+from backbeat.models.common.processes.pool import Job, run_jobs
 from tests.backbeat.test_jobs import Listener, echo
 
 

@@ -9,8 +9,8 @@ import pytest
 
 from backbeat.jobs import cluster, sweeping
 from backbeat.jobs.cluster import cluster_executors
-from backbeat.jobs.pool import Job, run_jobs
 from backbeat.models.common.errors import BackbeatError
+from backbeat.models.common.processes.pool import Job, run_jobs
 from backbeat.mpc.sweep.specification import parse_sweep
 from backbeat.mpc.sweep.table import SweepTable
 from tests.backbeat.test_jobs import Listener, echo, fail, identify

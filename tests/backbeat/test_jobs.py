@@ -15,9 +15,9 @@ import numpy as np
 import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from backbeat.jobs import pool as jobs
-from backbeat.jobs.pool import Job, run_jobs
 from backbeat.models.common.errors import BackbeatError
+from backbeat.models.common.processes import pool as jobs
+from backbeat.models.common.processes.pool import Job, run_jobs
 
 # What a process may take to end, on a machine that has other work too [s].
 PATIENCE = 10.0

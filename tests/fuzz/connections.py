@@ -14,6 +14,12 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from backbeat.models.common.errors import BackbeatError
+from backbeat.models.common.processes.frames import (
+    FrameReader,
+    FrameSocket,
+    ProtocolError,
+    frame,
+)
 from backbeat.mpc.plans.hand_offset import HandOffset
 from backbeat.mpc.predictive.settings import PlanSettings, TempoRamp
 from backbeat.mpc.remote.address import Address
@@ -31,7 +37,6 @@ from backbeat.mpc.remote.exchange import (
     read_request,
     request_message,
 )
-from backbeat.mpc.remote.frames import FrameReader, FrameSocket, ProtocolError, frame
 from backbeat.mpc.remote.handshake import Handshake, handshake_message, read_handshake
 from backbeat.mpc.remote.messages import read
 from backbeat.mpc.remote.schema import Schema

@@ -10,7 +10,7 @@ from pathlib import Path
 from hypothesis.strategies import SearchStrategy
 
 from backbeat.models.common.errors import BackbeatError
-from backbeat.mpc.remote.frames import ProtocolError
+from backbeat.models.common.processes.frames import ProtocolError
 from backbeat.stage.web.guard import RefusedError
 
 # How a reader refuses what it is given.

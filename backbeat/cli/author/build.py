@@ -19,7 +19,7 @@ from backbeat.cli.common.other_robot import BuiltForRobot
 if TYPE_CHECKING:
     from backbeat.behaviors.music.notation.score_description import Adaptation
     from backbeat.behaviors.specification.kinds import Variant
-    from backbeat.jobs.pool import Outcome
+    from backbeat.models.common.processes.pool import Outcome
 
 
 def command(

@@ -22,7 +22,7 @@ from backbeat.cli.common.options import INTERRUPTED
 from backbeat.models.common.errors import one_line
 
 if TYPE_CHECKING:
-    from backbeat.jobs.pool import Outcome
+    from backbeat.models.common.processes.pool import Outcome
 
 # Columns of a line where there is no terminal: nothing that is printed is as wide.
 WIDE = 20_000

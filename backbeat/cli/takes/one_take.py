@@ -31,7 +31,6 @@ from backbeat.figures.drawing.picture import OffscreenScene
 from backbeat.figures.robot.motion_strip import motion_strip
 from backbeat.jobs.bounded import Budget, bounded
 from backbeat.jobs.importing import TakeWork
-from backbeat.jobs.pool import Report
 from backbeat.jobs.take_table import CERTIFIED, CUT, FAILED, REFUSED
 from backbeat.models.common.atomic_file import replacing
 from backbeat.models.common.errors import (
@@ -42,6 +41,7 @@ from backbeat.models.common.errors import (
     one_line,
 )
 from backbeat.models.common.outside_file import is_there, read_bytes
+from backbeat.models.common.processes.pool import Report
 from backbeat.models.robot.model import RobotModel
 
 # Processor seconds to read a take, and for each second of it; longest that counts [s].

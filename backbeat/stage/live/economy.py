@@ -2,7 +2,7 @@
 
 import time
 
-from backbeat.jobs.pool import cores
+from backbeat.models.common.processes.pool import cores
 from backbeat.stage.live.history import SimulationHistory
 from backbeat.stage.live.show import FRAME, SUBFRAMES
 from backbeat.stage.web.savings import (

@@ -4,23 +4,22 @@ Nothing that takes long to import is imported here, for its start comes first.
 """
 
 import json
-import os
-import selectors
-import subprocess
-import sys
 from collections.abc import Mapping
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from backbeat.models.common.closing import Closing
+from backbeat.models.common.processes.child import (
+    ChildEndedError,
+    ChildProcess,
+    ChildSilentError,
+)
 
-WORKER = Path(__file__).parent / "drake_worker.py"
 # Longest time that a file may take, and that importing Drake may take [s].
 PATIENCE, START = 4.0, 60.0
 
 # A process that was started before it was requested.
-_ahead: list["subprocess.Popen[bytes]"] = []
+_ahead: list[ChildProcess] = []
 
 
 def start_ahead() -> None:
@@ -32,14 +31,8 @@ def start_ahead() -> None:
     _ahead.append(_launch())
 
 
-def _launch() -> "subprocess.Popen[bytes]":
-    # Without -P the modules beside the worker would hide others of their name.
-    return subprocess.Popen(
-        [sys.executable, "-P", str(WORKER)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-    )
+def _launch() -> ChildProcess:
+    return ChildProcess("backbeat.models.urdf.linting.drake_worker", "Drake reader")
 
 
 class DrakeReader(Closing):
@@ -51,13 +44,13 @@ class DrakeReader(Closing):
     def __init__(self, patience: float = PATIENCE) -> None:
         """Sets the longest time that a file may take [s]."""
         self._patience = patience
-        self._process: subprocess.Popen[bytes] | None = None
+        self._process: ChildProcess | None = None
         self._fresh = False
         self.starts = 0
 
     def start(self) -> None:
         """Starts the process, whose imports go on while its owner does other things."""
-        if self._process is None or self._process.poll() is not None:
+        if self._process is None or self._process.has_ended:
             self.close()
             self._process = _ahead.pop() if _ahead else _launch()
             self.starts += 1
@@ -66,14 +59,8 @@ class DrakeReader(Closing):
     def close(self) -> None:
         """Ends the process."""
         process, self._process = self._process, None
-        if process is None:
-            return
-        process.kill()
-        process.wait()
-        for pipe in (process.stdin, process.stdout):
-            if pipe is not None:
-                with suppress(BrokenPipeError):
-                    pipe.close()
+        if process is not None:
+            process.close()
 
     def read(
         self,
@@ -94,46 +81,23 @@ class DrakeReader(Closing):
         self.start()
         known = {name: str(folder) for name, folder in folders.items()}
         request = {"path": str(path.resolve()), "packages": known, "text": text}
-        answer = self._ask(
-            json.dumps(request).encode() + b"\n",
-            self._patience if patience is None else patience,
-        )
-        if isinstance(answer, str):
+        try:
+            answer = self._ask(
+                json.dumps(request).encode(),
+                self._patience if patience is None else patience,
+            )
+        except (ChildEndedError, ChildSilentError) as error:
             self.close()
             self.start()  # For the next file.
-            return {"outcome": answer}
+            is_silent = isinstance(error, ChildSilentError)
+            return {"outcome": "hangs" if is_silent else "aborts"}
         said: dict[str, Any] = json.loads(answer)
         return said
 
-    def _ask(self, request: bytes, patience: float) -> bytes | str:
-        """A line of answer, or the word for none."""
-        process = self._process
-        assert process is not None
-        assert process.stdin is not None
-        if self._fresh:
-            ready = self._line(START)
-            if isinstance(ready, str):
-                return ready
-            self._fresh = False
-        try:
-            process.stdin.write(request)
-            process.stdin.flush()
-        except BrokenPipeError:
-            return "aborts"
-        return self._line(patience)
-
-    def _line(self, patience: float) -> bytes | str:
-        """The next line of output, or the word for none within some seconds."""
+    def _ask(self, request: bytes, patience: float) -> bytes:
         assert self._process is not None
-        assert self._process.stdout is not None
-        output, gathered = self._process.stdout, b""
-        with selectors.DefaultSelector() as ready:
-            ready.register(output, selectors.EVENT_READ)
-            while not gathered.endswith(b"\n"):
-                if not ready.select(patience):
-                    return "hangs"
-                part = os.read(output.fileno(), 65536)
-                if not part:
-                    return "aborts"
-                gathered += part
-        return gathered
+        if self._fresh:
+            self._process.receive(START)
+            self._fresh = False
+        self._process.send(request)
+        return self._process.receive(patience)

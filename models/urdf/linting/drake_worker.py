@@ -1,21 +1,21 @@
 """A process in which Drake reads descriptions, and which may crash.
 
-It stands alone, so that it starts as fast as Drake can be imported. A line of JSON on
-its input names a file and its packages; a line of JSON on its output says what became
-of it. Silence and death count as outcomes in the parent process, see `drake_reader`.
+It imports little else, so that it starts as fast as Drake can be imported. A request in
+JSON names a file and its packages; an answer in JSON says what became of it. Silence
+and death count as outcomes in the parent process, see `drake_reader`.
 """
 
 import json
 import logging
-import os
 import resource
-import sys
 from typing import Any
 
 from pydrake.common import configure_logging
 from pydrake.multibody.parsing import Parser
 from pydrake.multibody.plant import AddMultibodyPlantSceneGraph
 from pydrake.systems.framework import DiagramBuilder
+
+from backbeat.models.common.processes.child import Parent
 
 # A robot with more to say than this says the same over and over.
 _MOST_WARNINGS = 200
@@ -76,17 +76,16 @@ def main() -> None:
     # A mesh may be asked for that no memory holds; the machine has to live on.
     resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    answers = os.fdopen(os.dup(1), "w")
-    os.dup2(2, 1)  # What Drake prints is no answer.
+    parent = Parent()
     configure_logging()
     warnings = _Warnings()
     logger = logging.getLogger("drake")
     logger.handlers, logger.propagate = [warnings], False
-    print("ready", file=answers, flush=True)
-    for request in sys.stdin:
+    parent.answer(b"ready")
+    for request in parent.requests():
         warnings.said = []
         answer = outcome(**json.loads(request)) | {"warnings": warnings.said}
-        print(json.dumps(answer), file=answers, flush=True)
+        parent.answer(json.dumps(answer).encode())
 
 
 if __name__ == "__main__":

@@ -114,12 +114,12 @@ def test_the_process_is_replaced_when_it_dies_or_hangs(tmp_path):
     with DrakeReader(patience=0.3) as reader:
         description = lint(path, reader).description
         process = reader._process
-        os.kill(process.pid, signal.SIGSTOP)
+        os.kill(process.process_id, signal.SIGSTOP)
         assert ask(reader, description).outcome == "hangs"
-        assert process.poll() is not None
+        assert process.has_ended
         assert ask(reader, description).outcome == "read"
-        os.kill(reader._process.pid, signal.SIGKILL)
-        reader._process.wait()
+        os.kill(reader._process.process_id, signal.SIGKILL)
+        reader._process._process.wait()
         assert ask(reader, description).outcome == "read"
         assert reader.starts == 3
 
@@ -134,4 +134,4 @@ def test_a_process_started_ahead_goes_to_the_first_reader(tmp_path):
         second.start()
         assert first._process is ahead is not second._process
         assert lint(path, first).drake.outcome == "read"
-    assert ahead.poll() is not None
+    assert ahead.has_ended

@@ -8,11 +8,11 @@ import time
 import numpy as np
 
 from backbeat.models.actuation.joint_command import BLOCKS
+from backbeat.models.common.processes.frames import FrameSocket, frame
 from backbeat.mpc.plans.plan import Plan
 from backbeat.mpc.remote.address import Address
 from backbeat.mpc.remote.contents import Record, record_message
 from backbeat.mpc.remote.exchange import Answer, answer_message
-from backbeat.mpc.remote.frames import FrameSocket, frame
 from backbeat.mpc.remote.messages import read, to_bytes
 from backbeat.mpc.safety.fail_safe import Safety
 

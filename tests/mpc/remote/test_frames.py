@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from backbeat.mpc.remote.frames import (
+from backbeat.models.common.processes.frames import (
     MOST,
     FrameReader,
     FrameSocket,

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from backbeat.models.common.processes.frames import ProtocolError
 from backbeat.mpc.plans.hand_offset import HandOffset
 from backbeat.mpc.predictive.settings import PlanSettings, TempoRamp
 from backbeat.mpc.remote.contents import (
@@ -21,7 +22,6 @@ from backbeat.mpc.remote.exchange import (
     read_request,
     request_message,
 )
-from backbeat.mpc.remote.frames import ProtocolError
 from backbeat.mpc.remote.handshake import Handshake, handshake_message, read_handshake
 from backbeat.mpc.remote.messages import read, to_bytes
 from backbeat.mpc.remote.schema import Schema

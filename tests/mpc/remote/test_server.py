@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from backbeat.models.common.errors import BackbeatError
+from backbeat.models.common.processes.frames import FrameSocket
 from backbeat.mpc.plans.hand_offset import HandOffset
 from backbeat.mpc.plans.weights import PredictiveWeights
 from backbeat.mpc.predictive.settings import PlanSettings
@@ -18,7 +19,6 @@ from backbeat.mpc.reference.trajectory import Reference
 from backbeat.mpc.remote.address import Address, read_address
 from backbeat.mpc.remote.contents import ControlSettings, read_record
 from backbeat.mpc.remote.exchange import Answer, Request, request_message
-from backbeat.mpc.remote.frames import FrameSocket
 from backbeat.mpc.remote.handshake import Handshake, handshake_message, plain
 from backbeat.mpc.remote.link import RemoteLink, motion_fingerprint
 from backbeat.mpc.remote.messages import read, to_bytes

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from backbeat.models.common.errors import BackbeatError
+from backbeat.models.common.processes.frames import ProtocolError
 from backbeat.models.robot.model import RobotModel
 from backbeat.mpc.remote import controller_link
 from backbeat.mpc.remote.address import Address, read_address
-from backbeat.mpc.remote.frames import ProtocolError
 from backbeat.mpc.remote.handshake import plain
 from backbeat.mpc.remote.messages import read, to_bytes
 from backbeat.mpc.remote.schema import make_schema

@@ -144,12 +144,30 @@ def run_stream(
     count = processes or cores()
     if count <= 1 and not apart:
         return [_run_here(job, watcher) for job in iter(next_job, None)]
-    workers = [WorkerProcess() for _ in range(count)]
+    with worker_processes(count, apart) as workers:
+        try:
+            return _deal(next_job, watcher, workers)
+        finally:
+            for worker in workers:
+                worker.stop()
+
+
+@contextmanager
+def worker_processes(
+    count: int, apart: bool = False
+) -> Iterator[list["WorkerProcess"]]:
+    """Processes for jobs, started at their first; they end with the block.
+
+    The end waits for jobs under way, unless a process is told to stop.
+
+    Args:
+        count: how many; of one there is none, for it can be this process.
+        apart: one is a process of its own too.
+    """
+    workers = [WorkerProcess() for _ in range(count if count > 1 or apart else 0)]
     try:
-        return _deal(next_job, watcher, workers)
+        yield workers
     finally:
-        for worker in workers:
-            worker.stop()
         for worker in workers:
             worker.shutdown()
 

@@ -68,10 +68,10 @@ class FrameReader:
         return content
 
 
-def frame(content: bytes) -> bytes:
-    """The frame of a content."""
-    if not 0 < len(content) <= MOST:
-        raise ProtocolError(f"a message has {len(content)} bytes, at most {MOST} go")
+def frame(content: bytes, most: int = MOST) -> bytes:
+    """The frame of a content of at most so many bytes."""
+    if not 0 < len(content) <= most:
+        raise ProtocolError(f"a message has {len(content)} bytes, at most {most} go")
     return _LENGTH.pack(len(content)) + content
 
 
