@@ -156,7 +156,7 @@ class RecordedMoves:
         request = RecordingRequest(told, joints, rows, (d.start, d.end), kept)
         read = read_recording(path, digests, request, self.robot, q_start, where)
         take, span, found = read
-        source = RecordingSource(path, digests[0], take, span, joints, found)
+        source = RecordingSource(path, digests[0], take, span, joints, found, found)
         if before is not None and before.source is not None:
             source = near_before(source, before.source)
         move = self._move(name, where, d, source.offsets)
