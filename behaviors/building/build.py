@@ -182,8 +182,8 @@ def _solve(
     reports = reports._replace(progress=cost.report)
     behavior = _attempt(specification, text, path, reports, windowed_solver)
     asked, tried, rounds = specification, list[str](), 0
-    while not behavior.certificate.passed and rounds < FINER_ROUNDS:
-        other = easier(specification, behavior)
+    while not behavior.certificate.passed:
+        other = easier(specification, behavior, rounds < FINER_ROUNDS)
         if other is None:
             break
         rounds += int(knot_key(other) != knot_key(specification))

@@ -7,6 +7,7 @@ flies from one foot. Parts between begin and end where the robot could stand.
 """
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 import numpy as np
 from scipy.interpolate import PchipInterpolator
@@ -58,6 +59,9 @@ def find_parts(
 ) -> TakeParts:
     """Cuts a take, or a part of it, at what a robot on its feet cannot do.
 
+    What was found last is kept: a take is cut when it is imported, and looked at again
+    when the dance that it became is read.
+
     Args:
         take: the take; one without a base, or of a robot without legs, is whole.
         robot: whose motion it is.
@@ -70,6 +74,13 @@ def find_parts(
     part = take.part(start, end, where)
     first = float(part.t[0] if start is None else start)
     last = float(part.t[-1] if end is None else end)
+    return _cut(take, robot, first, last)
+
+
+@lru_cache(maxsize=4)
+def _cut(take: Take, robot: RobotModel, first: float, last: float) -> TakeParts:
+    """Cuts what a take has from one time to another [s]."""
+    part = take.part(first, last, "the take")
     walks = np.isin([robot.joint_index(n) for n in take.joints], robot.leg_joints).any()
     short = part.t[-1] - part.t[0] < SHORTEST
     if part.base is None or short or not walks or len(robot.soles) != len(FEET):

@@ -14,9 +14,12 @@ from backbeat.behaviors.music.notation.meter import (
     read_meter,
 )
 from backbeat.behaviors.music.notation.tempo import Tempo
+from backbeat.models.common.bounds import LONGEST_TAKE
 from backbeat.models.common.errors import BackbeatError, located
 
 LEAST_FADE = 0.1
+# Beats before and after the longest recording, together at most [s].
+LEADS = 60.0
 
 
 @dataclass
@@ -97,4 +100,4 @@ class DanceLayers(Specification):
                 path=("knot_spacing",),
             )
         with located("beats"):
-            check_length(self.name, tempo.time(self.beats))
+            check_length(self.name, tempo.time(self.beats), LONGEST_TAKE + LEADS)

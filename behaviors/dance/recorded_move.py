@@ -27,9 +27,9 @@ from backbeat.behaviors.motion.time_law import minimum_jerk
 from backbeat.behaviors.recording.contacts.foot_roll import KeptFeet
 from backbeat.behaviors.recording.dance_offsets import DanceOffsets
 from backbeat.behaviors.recording.planted_feet import Interval
-from backbeat.behaviors.recording.take_file import take_digest
+from backbeat.behaviors.recording.take_file import take_digests
 from backbeat.models.common.errors import BackbeatError
-from backbeat.models.common.outside_file import beside, is_there
+from backbeat.models.common.outside_file import beside
 from backbeat.models.robot.model import RobotModel
 
 # What a recording may be played faster or slower by.
@@ -147,18 +147,16 @@ class RecordedMoves:
         check_weights(d.weights, where)
         d.check_jumps(where)
         path, told = beside(self.folder, d.file, where), d.conventions()
-        files = [path]
         if d.skeleton:
-            files.append(beside(self.folder, d.skeleton, where))
-            told = replace(told, skeleton=files[-1])
+            told = replace(told, skeleton=beside(self.folder, d.skeleton, where))
         stands, q_start = d.times(where), tuple(self.q_start)
         rows = None if stands is None else tuple((f, *r) for f, r in stands.items())
-        digests = tuple(take_digest(file) if is_there(file) else "" for file in files)
+        digests = take_digests(path, told)
         joints, kept = tuple(d.joints), KeptFeet(d.roll, d.jumps)
         request = RecordingRequest(told, joints, rows, (d.start, d.end), kept)
         read = read_recording(path, digests, request, self.robot, q_start, where)
         take, span, found = read
-        source = RecordingSource(path, digests[0], take, span, joints, found)
+        source = RecordingSource(path, digests[0], take, span, joints, found, found)
         if before is not None and before.source is not None:
             source = near_before(source, before.source)
         move = self._move(name, where, d, source.offsets)

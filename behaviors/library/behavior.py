@@ -77,6 +77,9 @@ class Mount:
         return RigidTransform(RollPitchYaw(*self.rpy_WB), np.array(self.p_WB))
 
 
+ON_ITS_FEET = Mount()
+
+
 @dataclass(frozen=True)
 class Event:
     """Something that belongs to an instant of a behavior.
@@ -253,7 +256,9 @@ class Behavior:
         return f"<table>{caption}{cells}</table>"
 
 
-def make_robot(robot: str, equipment: tuple[str, ...], mount: Mount) -> RobotModel:
+def make_robot(
+    robot: str, equipment: tuple[str, ...] = (), mount: Mount = ON_ITS_FEET
+) -> RobotModel:
     """The robot model for given equipment and mount.
 
     It holds no state: equal arguments give the same model, as long as

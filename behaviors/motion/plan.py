@@ -20,15 +20,15 @@ from backbeat.optimization.problem.trajectory_problem import TrajectoryProblem
 LONGEST = 600.0
 
 
-def check_length(name: str, seconds: float) -> None:
+def check_length(name: str, seconds: float, most: float = LONGEST) -> None:
     """Refuses motions whose length must be a mistake.
 
     Raises:
-        BackbeatError: the length is not a number, or beyond `LONGEST`.
+        BackbeatError: the length [s] is not a number, or beyond the most allowed.
     """
-    if not 0 < seconds <= LONGEST:
+    if not 0 < seconds <= most:
         raise BackbeatError(
-            f"{name}: the motion takes {seconds:g} s; it may take up to {LONGEST:g} s"
+            f"{name}: the motion takes {seconds:g} s; it may take up to {most:g} s"
         )
 
 

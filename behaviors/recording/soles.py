@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.signal import savgol_filter
 
+from backbeat.behaviors.footsteps.step import FEET
 from backbeat.models.robot.model import RobotModel
 from backbeat.models.state.motion_poses import motion_poses
 
@@ -35,9 +36,13 @@ class Soles:
     com: np.ndarray
 
     def heading(self, foot: str) -> np.ndarray:
-        """(n,) where a foot points [rad]."""
-        R = self.R[foot]
-        return np.unwrap(np.arctan2(R[:, 1, 0], R[:, 0, 0]))
+        """(n,) where a foot points, first within half a turn of the left one [rad]."""
+        own, left = (
+            np.unwrap(np.arctan2(R[:, 1, 0], R[:, 0, 0]))
+            for R in (self.R[foot], self.R[FEET[0]])
+        )
+        turns = np.round((own[0] - left[0]) / (2 * np.pi))
+        return np.asarray(own - 2 * np.pi * turns)
 
     def pitch(self, foot: str) -> np.ndarray:
         """(n,) pitch of a sole, toe down positive [rad]."""

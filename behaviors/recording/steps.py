@@ -270,7 +270,9 @@ def _turned(p: np.ndarray, angle: float) -> np.ndarray:
 
 
 def kept_steps(
-    before: Sequence[RecordedStep], after: Sequence[RecordedStep]
+    before: Sequence[RecordedStep],
+    after: Sequence[RecordedStep],
+    found: Sequence[RecordedStep] | None = None,
 ) -> tuple[RecordedStep, ...]:
     """Steps of a later version of a recording, where they land as before if it is near.
 
@@ -281,13 +283,15 @@ def kept_steps(
     Args:
         before: steps of the earlier version.
         after: as many of the later one.
+        found: those of the earlier version as they were found, where it has kept some
+            of one before it; a step is as long as it was if it is as these are.
     """
     old, at = ({foot: np.zeros(3) for foot in FEET} for _ in range(2))
     steps = []
-    for a, b in zip(before, after, strict=True):
+    for a, b, c in zip(before, after, found or before, strict=True):
         landed, lands = _landing(a, old), _landing(b, at)
         was_there = np.array_equal(at[b.foot], old[b.foot])
-        same = alike((a.foot, a.to, a.turn), (b.foot, b.to, b.turn), BESIDE)
+        same = alike((c.foot, c.to, c.turn), (b.foot, b.to, b.turn), BESIDE)
         off = np.abs(lands - landed).max()
         if a.foot == b.foot and off < (RETURNS if same else BESIDE):
             lands = landed

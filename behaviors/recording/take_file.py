@@ -2,6 +2,7 @@
 
 import hashlib
 from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +18,8 @@ from backbeat.models.robot.model import RobotModel
 # How a quaternion of one order, read in the other, has to be rolled.
 MEANT = {"wxyz": 1, "xyzw": -1}
 AS_ITS_FORMAT = Conventions()
+# Takes that are kept after they were read.
+READ = 4
 # Samples at which it is looked how feet stand: blocks in a row.
 BLOCKS, BLOCK = 8, 120
 
@@ -24,7 +27,7 @@ BLOCKS, BLOCK = 8, 120
 def read_take(
     path: str | Path, robot: RobotModel, told: Conventions = AS_ITS_FORMAT
 ) -> Take:
-    """Reads a motion file of any format.
+    """Reads a motion file of any format; what was read last is kept.
 
     Args:
         path: the file.
@@ -40,6 +43,15 @@ def read_take(
         raise BackbeatError(
             f"there is no recording {path}; formats are {', '.join(FORMATS)}"
         )
+    told = replace(told, ignore=tuple(told.ignore))
+    return _read(path, take_digests(path, told), robot, told)
+
+
+@lru_cache(maxsize=READ)
+def _read(
+    path: Path, _digests: tuple[str, ...], robot: RobotModel, told: Conventions
+) -> Take:
+    """A take by the hashes of its files."""
     file = read_motion(take_bytes(path), path, robot, told)
     take = settled(file, robot, told, path)
     named = file.turn is not None and file.turn.shape[1] == 4
@@ -67,6 +79,16 @@ def take_digest(path: str | Path) -> str:
         BackbeatError: it cannot be read.
     """
     return hashlib.sha256(take_bytes(path)).hexdigest()
+
+
+def take_digests(path: str | Path, told: Conventions) -> tuple[str, ...]:
+    """SHA-256 of a motion file and of its map of a skeleton, "" of what is not there.
+
+    Raises:
+        BackbeatError: one cannot be read.
+    """
+    files = [path, told.skeleton] if told.skeleton else [path]
+    return tuple(take_digest(file) if is_there(file) else "" for file in files)
 
 
 def take_bytes(path: str | Path) -> bytes:

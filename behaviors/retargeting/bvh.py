@@ -12,9 +12,9 @@ from pathlib import Path
 
 import numpy as np
 
-from backbeat.behaviors.motion.plan import LONGEST
 from backbeat.behaviors.retargeting.skeleton import SkeletonJoint, SkeletonMotion
 from backbeat.models.common.bounds import (
+    LONGEST_TAKE,
     NUMBER_LETTERS,
     SKELETON_DEPTH,
     SKELETON_FRAMES,
@@ -131,10 +131,10 @@ def parse_bvh(raw: bytes, path: str | Path) -> SkeletonMotion:
         raise lines.error("no joint has a channel, so that nothing moves")
     check_count(str(path), "frames", count, SKELETON_FRAMES)
     check_count(str(path), "numbers in its frames", count * width, SKELETON_NUMBERS)
-    if count < FEWEST or count * dt > LONGEST:
+    if count < FEWEST or count * dt > LONGEST_TAKE:
         raise lines.error(
             f"{count} frames of {dt:g} s last {count * dt:g} s; a take has at least "
-            f"{FEWEST} frames and lasts up to {LONGEST:g} s"
+            f"{FEWEST} frames and lasts up to {LONGEST_TAKE:g} s"
         )
     return SkeletonMotion(tuple(joints), dt, _frames(lines, count, width))
 

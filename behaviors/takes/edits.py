@@ -12,8 +12,9 @@ import numpy as np
 
 from backbeat.behaviors.takes.take import Take
 
-# Differences that are slight [m, rad], and how far from an edit they are [s].
-SLIGHT, BESIDE = 5e-4, 0.5
+# Differences that are slight, and what those of several edits may come to [m, rad]; how
+# far from an edit they are [s].
+SLIGHT, TOGETHER, BESIDE = 1e-3, 2e-3, 0.5
 
 
 def edited(before: Take, after: Take) -> tuple[float, float]:
@@ -45,14 +46,19 @@ def _rows(take: Take) -> np.ndarray:
     return np.hstack([take.t[:, None], take.q, base])
 
 
-def kept(before: np.ndarray, after: np.ndarray, far: np.ndarray) -> np.ndarray:
+def kept(
+    before: np.ndarray, after: np.ndarray, far: np.ndarray, found: np.ndarray
+) -> np.ndarray:
     """Samples of a later version, those of the earlier one where that is slight.
 
     Args:
         before, after: (n,) samples of both.
         far: (n,) whether a sample is far from what was edited.
+        found: (n,) samples of the earlier version before it kept any itself.
     """
-    return np.where(far & (np.abs(after - before) < SLIGHT), before, after)
+    slight = np.abs(after - found) < SLIGHT
+    slight &= np.abs(after - before) < TOGETHER
+    return np.where(far & slight, before, after)
 
 
 def alike(before: Any, after: Any, most: float = SLIGHT) -> bool:

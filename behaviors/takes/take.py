@@ -9,9 +9,9 @@ import numpy as np
 from backbeat.models.common.errors import BackbeatError
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Take:
-    """A recorded motion in the joints of a robot.
+    """A recorded motion in the joints of a robot, equal to no other one.
 
     Attributes:
         t: (n,) time of each sample, increasing [s].

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from backbeat.behaviors.motion.plan import LONGEST
+from backbeat.models.common.bounds import LONGEST_TAKE
 from backbeat.models.common.errors import BackbeatError
 
 # Least length [s] and number of samples.
@@ -50,10 +50,10 @@ def check_time(t: np.ndarray, path: object, first_line: int | None = None) -> No
             f"{path}: samples are {np.median(np.diff(t)):g} s apart; is time in "
             "milliseconds? seconds are needed"
         )
-    if not SHORTEST <= length <= LONGEST:
+    if not SHORTEST <= length <= LONGEST_TAKE:
         raise BackbeatError(
             f"{path}: it lasts {length:g} s; a recording has {SHORTEST:g} to "
-            f"{LONGEST:g} s"
+            f"{LONGEST_TAKE:g} s"
         )
 
 

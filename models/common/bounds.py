@@ -73,6 +73,8 @@ XML_DEPTH = 60
 LINKS = 2_000
 # Events of a MIDI file, of all instruments.
 MIDI_EVENTS = 100_000
+# Longest recording [s].
+LONGEST_TAKE = 600.0
 # Joints of a human skeleton and how deep its tree goes; its frames, ten minutes at 250
 # a second, and numbers in these: ten minutes at 120 of a hundred channels.
 SKELETON_JOINTS, SKELETON_DEPTH = 400, 60

@@ -1,15 +1,20 @@
 """Motion files on the command line: out, in, judged, and built."""
 
 import re
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 
+from backbeat.behaviors.cuts import finding
+from backbeat.behaviors.cuts.body_heights import find_heights
 from backbeat.behaviors.library.store import Library
+from backbeat.behaviors.recording import take_file
 from backbeat.behaviors.recording.take_file import read_take
 from backbeat.behaviors.specification.checking import check_file
 from backbeat.behaviors.specification.kinds import read_any
+from backbeat.behaviors.takes.readers.formats import read_motion
 from backbeat.models.robot.description import find_description
 from backbeat.models.robot.model import RobotModel
 from backbeat.mpc.analysis.metrics import run_metrics
@@ -65,6 +70,29 @@ def test_a_behavior_goes_out_and_comes_in(exported, backbeat, tmp_path):
     assert not [f for f in check_file(tmp_path / "mine.yaml") if f.finding.fails]
     # What is there is left as it is.
     assert backbeat("import", "turn.npz", "-o", "mine.yaml")[0] == 2
+
+
+def test_a_file_is_read_once_and_cut_once(exported, backbeat, tmp_path, monkeypatch):
+    """By the import, by the dance that it becomes, and by the build of that."""
+    exported("csv", "-o", "turn.csv")
+    read, cut = [], []
+
+    def counted(function, calls):
+        return lambda *args: calls.append(args) or function(*args)
+
+    monkeypatch.setattr(take_file, "read_motion", counted(read_motion, read))
+    monkeypatch.setattr(finding, "find_heights", counted(find_heights, cut))
+    code, _, complaint = backbeat("import", "turn.csv", "--robot", "atlas")
+    assert code == 0, complaint
+    assert (len(read), len(cut)) == (1, 1)
+    dance, _ = read_any(tmp_path / "turn.yaml")
+    assert dance.plan(Path()).recorded["take-1"].planted
+    assert (len(read), len(cut)) == (1, 1)
+    frame = pd.read_csv(tmp_path / "turn.csv")
+    frame["base.z"] += 0.01
+    frame.to_csv(tmp_path / "turn.csv", index=False)
+    assert dance.plan(Path()).recorded["take-1"].planted
+    assert len(read) == 2
 
 
 def test_what_cannot_be_is_named_and_ends_with_two(exported, backbeat, tmp_path):

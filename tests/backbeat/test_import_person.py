@@ -2,13 +2,15 @@
 
 import re
 
+import numpy as np
 import pytest
 
-from backbeat.behaviors.library.behavior import Mount, make_robot
+from backbeat.behaviors.library.behavior import make_robot
 from backbeat.behaviors.specification.checking import check_file
 from backbeat.behaviors.specification.kinds import read_any
+from backbeat.behaviors.takes.readers import deepmimic, human_bvh
 from tests.behaviors.human_takes import take
-from tests.behaviors.skeleton_takes import LAFAN1, Style, bvh_text
+from tests.behaviors.skeleton_takes import LAFAN1, Style, bvh_text, deepmimic_text
 
 BASE = [f"base.{n}" for n in ("qw", "qx", "qy", "qz", "x", "y", "z")]
 ODD = LAFAN1 | {"hip": "Hip"}
@@ -33,7 +35,7 @@ def backbeat(backbeat, monkeypatch, tmp_path):
 @pytest.fixture(scope="module")
 def walk():
     """`walk(style)`: somebody who walks, in BVH."""
-    robot = make_robot("g1", (), Mount())
+    robot = make_robot("g1")
     made = take(robot, "walk", 1, spoiled=0.0)
     q = made.frame[[*BASE, *robot.joint_names]].to_numpy()
     return lambda style: bvh_text(robot, made.frame["t"].to_numpy(), q, style)
@@ -82,11 +84,25 @@ def test_a_map_goes_along_with_the_take(backbeat, walk, takes, tmp_path):
     assert (tmp_path / "dances" / "studio.yaml").read_text() == MAP
 
 
-def test_a_person_is_of_no_robot_and_has_no_columns(backbeat, walk, takes):
-    (takes / "one.bvh").write_text(walk(Style()))
-    code, _, complaint = backbeat("import", "takes/one.bvh")
+@pytest.mark.parametrize("name", ["one.bvh", "bvh.txt", "mimic.txt", "mimic.json"])
+def test_a_person_is_of_no_robot(name, backbeat, walk, takes, monkeypatch):
+    """What the file holds says so, not what it is called; nothing is retargeted."""
+    for module in (human_bvh, deepmimic):
+        monkeypatch.setattr(module, "retargeted", None)
+    person = walk(Style())
+    if name.startswith("mimic"):
+        robot = make_robot("g1")
+        q = np.tile(robot.posture("stand"), (30, 1))
+        person = deepmimic_text(robot, np.arange(30) / 30.0, q)
+    (takes / name).write_text(person)
+    code, _, complaint = backbeat("import", f"takes/{name}")
     assert code == 2
+    assert f"{name} is a person's motion, which any robot can have" in complaint
     assert "say which with --robot, such as atlas or g1" in complaint
+
+
+def test_a_person_has_no_columns(backbeat, walk, takes):
+    (takes / "one.bvh").write_text(walk(Style()))
     words = ("import", "takes/one.bvh", "--robot", "g1")
     code, _, complaint = backbeat(*words, "--unit", "degrees")
     assert code == 2

@@ -1,13 +1,24 @@
 """A motion that fails between its knots is found with closer ones, and that is said."""
 
+from dataclasses import replace
+
 import pytest
 
 from backbeat.behaviors.building.build import build
+from backbeat.behaviors.building.easier import changes, easier
 from backbeat.behaviors.dance.knots import KNOTS_PER_BEAT, knots_per_beat
+from backbeat.behaviors.dance.recordings.description import RecordingDescription
+from backbeat.behaviors.library.behavior import make_robot
 from backbeat.behaviors.library.store import Library
 from backbeat.behaviors.specification.kinds import parse_specification
+from backbeat.cli.author.new import write_new
+from backbeat.cli.author.new_from_recording import recorded_dance_files
 from backbeat.models.common.errors import BackbeatError
+from tests.behaviors.human_takes import take
 from tests.behaviors.short_legs import write
+from tests.behaviors.skeleton_takes import Style, write_take
+
+BASE = [f"base.{n}" for n in ("qw", "qx", "qy", "qz", "x", "y", "z")]
 
 STEPS = """kind: footsteps
 name: strides
@@ -95,6 +106,37 @@ def test_knots_of_a_dance_get_closer_step_by_step_and_have_an_end():
     assert counts == sorted(set(counts))
     assert counts[0] == KNOTS_PER_BEAT[0]
     assert len(counts) > 2
+
+
+def test_a_recorded_motion_gets_smoother_where_closer_knots_are_no_help(built):
+    behavior = built("quarter-turn")
+    plain = dance()
+    assert easier(plain, behavior, closer_knots=False) is None
+    recorded = replace(plain, recordings={"take-1": RecordingDescription()})
+    found = [recorded]
+    while (other := easier(found[-1], behavior, closer_knots=False)) is not None:
+        found.append(other)
+    assert [d.objectives.smoothness for d in found] == [1.0, 10.0, 100.0]
+    assert changes(recorded, found[-1]) == [
+        "a smoother motion (objectives: {smoothness: 100})"
+    ]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["h1", "t1"])
+def test_a_walk_at_the_limits_of_a_robot_is_made_smoother(name, tmp_path):
+    """Of a person of the robot's own size and strides, on feet that stay flat."""
+    robot = make_robot(name)
+    made = take(robot, "walk", 2, spoiled=0.0)
+    columns = [*BASE, *robot.joint_names]
+    t, q = made.frame["t"].to_numpy(), made.frame[columns].to_numpy()
+    write_take(tmp_path / "walk.bvh", robot, t, q, Style())
+    told = RecordingDescription()
+    write_new(recorded_dance_files("mine", tmp_path, tmp_path / "walk.bvh", told, name))
+    motion = build(tmp_path / "mine.yaml", Library(tmp_path / "library"))
+    assert motion.certificate.passed
+    note = motion.provenance["remarks"][0]
+    assert "made with a smoother motion (objectives: {smoothness: 10" in note
 
 
 def test_knots_of_a_dance_that_are_too_close_are_refused(tmp_path):

@@ -4,6 +4,7 @@ import re
 
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
 from backbeat.behaviors.building.build import solve
 from backbeat.behaviors.dance.authoring import Choreography
@@ -129,6 +130,27 @@ def test_gaps_at_a_change_of_feet_are_no_jumps(robots, tmp_path):
     (note,) = [n for n in move.notes if "no foot touches the ground" in n]
     assert "the body does not fall as it would in the air" in note
     assert len(move.steps) >= 4
+
+
+def test_steps_are_the_same_wherever_a_take_faces(robots, tmp_path):
+    """Also where one foot points to just this side of a half turn, the other beyond."""
+    robot = robots["atlas"]
+    motion = take(robot, "walk in a curve", 1)
+    move = found(robot, motion.frame, tmp_path)
+    ends = [rows[0][2] for rows in recorded_places(robot, motion, move).values()]
+    assert abs(ends[0] - ends[1]) > 0.05
+    turn = Rotation.from_rotvec([0.0, 0.0, np.pi - np.mean(ends)])
+    frame, place = motion.frame.copy(), ["base.x", "base.y", "base.z"]
+    frame[place] = turn.apply(frame[place].to_numpy(copy=True))
+    turned = turn * Rotation.from_quat(
+        frame[QUATERNION].to_numpy(copy=True), scalar_first=True
+    )
+    frame[QUATERNION] = turned.as_quat(scalar_first=True)
+    other = found(robot, frame, tmp_path)
+    assert len(other.steps) == len(move.steps) > 3
+    for a, b in zip(move.steps, other.steps, strict=True):
+        assert a.foot == b.foot
+        np.testing.assert_allclose((*a.to, a.turn), (*b.to, b.turn), atol=5e-3)
 
 
 @pytest.mark.parametrize("name", ["atlas", "small"])

@@ -26,14 +26,13 @@ def check_take(take: Path, robot: str, described: "RecordingDescription") -> int
         BackbeatError: it cannot be read, or judged.
     """
     from backbeat.behaviors.cuts.finding import find_parts
+    from backbeat.behaviors.library.behavior import make_robot
     from backbeat.behaviors.recording.feasibility import examine
     from backbeat.behaviors.recording.take_file import read_take
     from backbeat.cli.author.robot_of_take import robot_of
     from backbeat.models.common.errors import one_line
-    from backbeat.models.robot.description import find_description
-    from backbeat.models.robot.model import RobotModel
 
-    model = RobotModel(find_description(robot or robot_of(take, described)))
+    model = make_robot(robot or robot_of(take, described))
     read = read_take(take, model, described.conventions())
     for note in (read.said, *read.notes):
         typer.echo(one_line(note))

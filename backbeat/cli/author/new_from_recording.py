@@ -69,7 +69,7 @@ def recorded_dance_files(
     from backbeat.behaviors.dance.choreography import DanceSpecification
     from backbeat.behaviors.library.stored import check_name
     from backbeat.cli.author.new_for_robot import robot_to_start
-    from backbeat.models.robot.description import find_description
+    from backbeat.cli.common.other_robot import placed_robot
 
     path = folder / f"{check_name(name)}.yaml"
     described.file = recording.name
@@ -81,7 +81,7 @@ def recorded_dance_files(
     if robot != ATLAS:
         own = robot_to_start(robot, folder)
         title, lines = own.model.name, f"{own.lines}\n"
-        dance.robot, dance.start = str(find_description(robot).resolve()), own.start
+        dance.robot, dance.start = placed_robot(robot), own.start
     move = dance.recorded(recording.parent, ["take-1"])["take-1"]
     for note in (*move.notes, *move.changes):
         typer.echo(note)

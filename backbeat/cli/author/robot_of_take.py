@@ -18,25 +18,18 @@ def robot_of(take: Path, described: "RecordingDescription") -> str:
     Raises:
         BackbeatError: it is of none, or of more than one.
     """
+    from backbeat.behaviors.library.behavior import make_robot
     from backbeat.behaviors.recording.take_file import read_take
     from backbeat.models.common.errors import BackbeatError
-    from backbeat.models.robot.description import find_description
-    from backbeat.models.robot.model import RobotModel
 
-    if take.suffix.lower() == ".bvh":
-        raise BackbeatError(
-            f"{take} is a person's motion, which any robot can have; say which with "
-            f"--robot, such as {' or '.join(TRIED)}"
-        )
     possible = _by_joints(take, described.format)
     if len(possible) == 1:
         typer.echo(f"{take.name} has the joints of {possible[0]}, whose motion it is")
         return possible[0]
     fits, refusals = [], []
     for name in possible:
-        robot = RobotModel(find_description(name))
         try:
-            read_take(take, robot, described.conventions())
+            read_take(take, make_robot(name), described.conventions())
             fits.append(name)
         except BackbeatError as error:
             refusals.append(error)
@@ -59,11 +52,13 @@ def _by_joints(take: Path, form: str) -> list[str]:
     """Robots that ship of which a file may be, by its names or number of joints.
 
     Raises:
-        BackbeatError: the file is in no format that is known, or is damaged.
+        BackbeatError: the file is a person's motion, is in no format that is known, or
+            is damaged.
     """
     from backbeat.behaviors.recording.take_file import take_bytes
     from backbeat.behaviors.takes.readers.formats import FORMATS, find_format
     from backbeat.behaviors.takes.readers.joints_of_file import joints_of_file
+    from backbeat.models.common.errors import BackbeatError
     from backbeat.models.common.outside_file import is_there
     from backbeat.models.robot.description import find_description, load_description
 
@@ -73,6 +68,11 @@ def _by_joints(take: Path, form: str) -> list[str]:
     found = joints_of_file(
         raw, take, form if form in FORMATS else find_format(raw, take)
     )
+    if found.of_person:
+        raise BackbeatError(
+            f"{take} is a person's motion, which any robot can have; say which with "
+            f"--robot, such as {' or '.join(TRIED)}"
+        )
     shared = {}
     for name in TRIED:
         described = load_description(find_description(name))

@@ -17,7 +17,7 @@ import pandas as pd
 from backbeat.behaviors.building.build import build
 from backbeat.behaviors.cuts.finding import find_parts
 from backbeat.behaviors.dance.recordings.description import RecordingDescription
-from backbeat.behaviors.library.behavior import Behavior
+from backbeat.behaviors.library.behavior import Behavior, make_robot
 from backbeat.behaviors.library.build_cost import processor_time
 from backbeat.behaviors.library.store import Library
 from backbeat.behaviors.recording.before_and_after import made_take
@@ -42,7 +42,6 @@ from backbeat.models.common.errors import (
 )
 from backbeat.models.common.outside_file import is_there, read_bytes
 from backbeat.models.common.processes.pool import Report
-from backbeat.models.robot.description import find_description
 from backbeat.models.robot.model import RobotModel
 
 # Processor seconds to read a take, and for each second of it; longest that counts [s].
@@ -91,7 +90,8 @@ def import_one(report: Report, work: TakeWork) -> dict[str, Any]:
     except BackbeatError as error:
         own, source = work.file.path, work.file.source
         # As the folder has it, and not where it was copied to.
-        said = error.naming({staged: source, own: source, staged.name: own.name})
+        names = {staged: source, own: source, staged.name: own.name}
+        said = error.naming({**names, f"{work.settings.library}/": ""})
         row |= {"status": REFUSED, "reason": ended(said)}
     except OSError as error:
         raise BackbeatError(
@@ -124,7 +124,7 @@ def _make(
     said = io.StringIO()
     with contextlib.redirect_stdout(said):
         robot = work.settings.robot or robot_of(staged, told)
-        model = _model(robot)
+        model = make_robot(robot)
         whole = read_take(staged, model, told.conventions())
     take = whole.part(told.start, told.end, str(staged))
     seconds = float(take.t[-1] - take.t[0])
@@ -190,14 +190,9 @@ def _staged(work: TakeWork, staged: Path) -> RecordingDescription:
     return replace(work.settings.described, skeleton=str(own))
 
 
-@lru_cache(maxsize=4)
-def _model(robot: str) -> RobotModel:
-    return RobotModel(find_description(robot))
-
-
 @lru_cache(maxsize=2)
 def _kept_scene(robot: str) -> OffscreenScene:
-    return OffscreenScene(_model(robot))
+    return OffscreenScene(make_robot(robot))
 
 
 def _scene(robot: str) -> OffscreenScene:
@@ -206,7 +201,7 @@ def _scene(robot: str) -> OffscreenScene:
     A worker of a cluster has a thread that ends before it, so that nothing is kept.
     """
     is_main = threading.current_thread() is threading.main_thread()
-    return _kept_scene(robot) if is_main else OffscreenScene(_model(robot))
+    return _kept_scene(robot) if is_main else OffscreenScene(make_robot(robot))
 
 
 def _evenly(t: np.ndarray, q: np.ndarray) -> np.ndarray:
@@ -296,7 +291,7 @@ def _cut_words(cuts: Sequence[tuple[float, float]]) -> str:
 def _pictured(work: TakeWork, drawn: Drawn, notes: str) -> dict[str, Any]:
     """Draws a take, and says why if that cannot be."""
     try:
-        content = motion_strip(_scene(drawn.robot), _model(drawn.robot), drawn.q)
+        content = motion_strip(_scene(drawn.robot), make_robot(drawn.robot), drawn.q)
     except BackbeatError as error:
         lines = filter(None, [notes, f"There is no picture: {ended(str(error))}"])
         return {"picture": "", "notes": "\n".join(lines)}

@@ -35,12 +35,12 @@ def kept_parts(
             remains.
     """
     from backbeat.behaviors.cuts.finding import find_parts
+    from backbeat.behaviors.library.behavior import make_robot
     from backbeat.behaviors.recording.take_file import read_take
+    from backbeat.cli.common.other_robot import placed_robot
     from backbeat.models.common.errors import BackbeatError
-    from backbeat.models.robot.description import find_description
-    from backbeat.models.robot.model import RobotModel
 
-    model = RobotModel(find_description(robot))
+    model = make_robot(placed_robot(robot))
     read = read_take(take, model, described.conventions())
     found = find_parts(read, model, described.start, described.end, str(take))
     if found.is_whole:

@@ -32,7 +32,8 @@ class RecordingSource:
         take: what that holds.
         span: first and last time that were asked for [s].
         joints: names or groups that were taken; all if there are none.
-        offsets: what a dance has of it.
+        found: what is found in it.
+        offsets: what a dance has of it: that, or in part what an earlier version had.
     """
 
     path: Path
@@ -40,6 +41,7 @@ class RecordingSource:
     take: Take
     span: Interval
     joints: tuple[str, ...]
+    found: DanceOffsets
     offsets: DanceOffsets
 
 
@@ -101,8 +103,12 @@ def _check_floor(
 
 
 def near_before(after: RecordingSource, before: RecordingSource) -> RecordingSource:
-    """A later version, as the earlier one where they differ slightly."""
-    new, old = after.offsets, before.offsets
+    """A later version, as the earlier one where they differ slightly.
+
+    What is slight is told from what was found in each version, so that edit after edit
+    does not add up what an earlier one left as it was.
+    """
+    new, old, found = after.found, before.offsets, before.found
     same = new.offsets.keys() == old.offsets.keys() and np.array_equal(new.t, old.t)
     if new is old or not same or len(new.steps) != len(old.steps):
         return after
@@ -110,6 +116,9 @@ def near_before(after: RecordingSource, before: RecordingSource) -> RecordingSou
     stands = [x for rows in new.planted.values() for row in rows for x in row]
     t = new.t + (min(stands) if stands else after.span[0])
     far = (t < first - BESIDE) | (t > last + BESIDE)
-    offsets = {n: kept(old.offsets[n], x, far) for n, x in new.offsets.items()}
-    steps = kept_steps(old.steps, new.steps)
+    offsets = {
+        n: kept(old.offsets[n], x, far, found.offsets[n])
+        for n, x in new.offsets.items()
+    }
+    steps = kept_steps(old.steps, new.steps, found.steps)
     return replace(after, offsets=replace(new, offsets=offsets, steps=steps))

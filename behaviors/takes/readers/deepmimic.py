@@ -80,6 +80,15 @@ def read_deepmimic(
     )
 
 
+def frame_width(raw: bytes, path: str | Path) -> int:
+    """How many numbers a frame has; `NUMBERS` if the motion is DeepMimic's person's.
+
+    Raises:
+        BackbeatError: the file has no frames.
+    """
+    return len(_frames(raw, path)[0])
+
+
 def _of_person(
     values: np.ndarray, path: str | Path, robot: RobotModel, told: Conventions
 ) -> MotionFile:

@@ -1,6 +1,6 @@
-"""Which robots a motion file may be of, by what it says of joints: names or a number.
+"""Whose motion a file may be: a person's, or by its joints that of some robots.
 
-No robot has to be built for that, nor the file to be read beyond its headers.
+No robot has to be built for that, and few files have to be read beyond their headers.
 """
 
 from collections.abc import Collection
@@ -11,7 +11,10 @@ from backbeat.behaviors.takes.naming import plain_name
 from backbeat.behaviors.takes.readers import (
     body_npz,
     column_npz,
+    deepmimic,
     holosoma,
+    human_bvh,
+    human_deepmimic,
     named_csv,
     opensim,
     robot_csv,
@@ -32,10 +35,12 @@ class FileJoints(NamedTuple):
     Attributes:
         names: of columns, joints among them; empty if it has none.
         width: number of columns without names; 0 if that is not known.
+        of_person: whether they are those of a person, which is retargeted.
     """
 
     names: frozenset[str] = frozenset()
     width: int = 0
+    of_person: bool = False
 
     def shared(self, joints: Collection[str]) -> int:
         """How many of a robot's joints the file may have; 0 where that is not known.
@@ -62,6 +67,11 @@ def joints_of_file(raw: bytes, path: str | Path, form: str) -> FileJoints:
     Raises:
         BackbeatError: it is damaged.
     """
+    if form == human_bvh.FORMAT:
+        return FileJoints(of_person=True)
+    if form == deepmimic.FORMAT:
+        width = deepmimic.frame_width(raw, path)
+        return FileJoints(width=width, of_person=width == human_deepmimic.NUMBERS)
     if form == robot_csv.FORMAT:
         return FileJoints(width=raw.strip().partition(b"\n")[0].count(b",") + 1)
     if form == named_csv.FORMAT:

@@ -10,6 +10,7 @@ from pydrake.math import RigidTransform
 from pydrake.multibody.plant import AddMultibodyPlantSceneGraph, CoulombFriction
 from pydrake.systems.framework import DiagramBuilder
 
+from backbeat.behaviors.cuts import finding
 from backbeat.behaviors.cuts.body_heights import find_heights
 from backbeat.behaviors.cuts.finding import find_parts
 from backbeat.behaviors.takes.take import Take
@@ -108,6 +109,19 @@ def test_a_take_on_its_feet_is_whole(built):
         assert found.parts == ((found.first, found.last),)
         assert len(found.flights) == (name == "squat-jump")
         assert find_parts(replace(take, base=None), robot).is_whole
+
+
+def test_a_take_is_cut_once(monkeypatch):
+    robot = robot_named("g1")
+    take = down_and_up(robot, KNEELS)
+    found = find_parts(take, robot)
+    monkeypatch.setattr(finding, "find_contacts", None)
+    again = find_parts(take, robot, 0.0, float(take.t[-1]), "the same by its times")
+    assert again is found
+    with pytest.raises(TypeError):
+        find_parts(take, robot, 0.0, 9.0)
+    with pytest.raises(TypeError):
+        find_parts(replace(take), robot)
 
 
 def test_parts_begin_and_end_where_it_stands():

@@ -12,7 +12,7 @@ from backbeat.behaviors.footsteps.step import FEET
 from backbeat.behaviors.library.store import Library
 from backbeat.behaviors.recording.steps import RecordedStep, kept_steps
 from backbeat.behaviors.specification.kinds import read_any
-from backbeat.behaviors.takes.edits import SLIGHT, alike, edited, kept
+from backbeat.behaviors.takes.edits import SLIGHT, TOGETHER, alike, edited, kept
 from backbeat.behaviors.takes.take import Take
 from backbeat.optimization.verification.verify import verify_motion
 from benchmarks.spoiled_takes import repaired, truth_of
@@ -57,8 +57,19 @@ def test_slight_differences_far_from_an_edit_are_left_out():
     old = np.zeros(6)
     new = np.array([0.5, 0.5, 3.0, 0.5, 0.5, 2.0]) * SLIGHT
     far = np.array([True, True, False, False, True, True])
-    np.testing.assert_array_equal(kept(old, new, far)[[0, 1, 4]], 0.0)
-    np.testing.assert_array_equal(kept(old, new, far)[[2, 3, 5]], new[[2, 3, 5]])
+    made = kept(old, new, far, old)
+    np.testing.assert_array_equal(made[[0, 1, 4]], 0.0)
+    np.testing.assert_array_equal(made[[2, 3, 5]], new[[2, 3, 5]])
+
+
+def test_slight_differences_of_several_edits_are_left_out_up_to_a_sum():
+    new, far = np.array([0.6, 1.2, 1.8, 2.4, 3.0]) * SLIGHT, np.ones(1, bool)
+    made, found, all_made = np.zeros(1), np.zeros(1), []
+    for x in new[:, None]:
+        made, found = kept(made, x, far, found), x
+        all_made.append(float(made[0]))
+    assert new[2] < TOGETHER < new[3]
+    assert all_made == [0.0, 0.0, 0.0, new[3], new[3]]
 
 
 def step(foot, to, turn=0.0, start=0.0):
@@ -102,6 +113,19 @@ def test_what_a_step_is_off_by_is_made_up_for_by_the_next_one():
         # Both feet turn, and so do the axes in which steps are given.
         assert moved[5] == pytest.approx(0.0 if back else size, abs=1e-12)
         np.testing.assert_allclose(moved[[2, 4, 6]], 0.0, atol=1e-12)
+
+
+def test_steps_land_where_they_did_after_one_edit_and_another():
+    old = [step(FEET[k % 2], (0.2, 0.0), 0.0, float(k)) for k in range(8)]
+    once = [*old[:3], replace(old[3], to=(0.21, 0.0)), *old[4:]]
+    twice = [*once[:6], replace(once[6], to=(0.24, 0.0)), once[7]]
+    first = kept_steps(old, once)
+    second = kept_steps(first, twice, once)
+    assert second[:6] == first[:6]
+    assert np.argmax(landings(second) - landings(first), axis=0)[0] == 6
+    np.testing.assert_allclose(
+        np.delete(landings(second) - landings(first), 6, axis=0), 0.0, atol=1e-12
+    )
 
 
 def test_all_that_is_alike_is_the_same_as_before():
