@@ -185,3 +185,22 @@ def row_names(of: Subjects) -> list[RowName]:
         for key, things in things_of(of).items()
         for thing in things
     ]
+
+
+def constraint_table() -> str:
+    """Markdown table of all constraints."""
+    head = (
+        "| constraint | rows | bounds | may be violated at first |\n|---|---|---|---|\n"
+    )
+    return head + "".join(
+        f"| {c.kind} | {c.formula}{f' [{c.unit}]' if c.unit else ''} | {_bounds(c)} | "
+        f"{'yes' if c.is_elastic else 'no'} |\n"
+        for c in (*ROWS.values(), *EQUATIONS)
+    )
+
+
+def _bounds(constraint: Constraint) -> str:
+    """By which limits the rows are bounded."""
+    if constraint in EQUATIONS:
+        return "zero"
+    return ", ".join(f"`{name}`" for name in constraint.limits) or "of the problem"

@@ -24,8 +24,12 @@ from backbeat.mpc.sweep.specification import parse_sweep
 from backbeat.mpc.weights.controller_weights import ControllerWeights, read_all_weights
 from backbeat.mpc.weights.files import FOLDER, load_weights, weights_text
 from backbeat.mpc.whole_body.programs.tasks import WholeBodyGains
+from backbeat.optimization.problem.trajectory_problem import Limits
+from backbeat.optimization.problem.weights import TrajectoryWeights
 from backbeat.optimization.terms.declared import Term, cost, costs_of, declarations
+from backbeat.optimization.terms.documents import cost_table, number_table
 from backbeat.optimization.terms.user_file import load_terms
+from backbeat.optimization.transcription.constraints import constraint_table
 
 OWN = "weights: {predictive: {com: 50}, whole_body: {momentum: 0.5}}\n"
 
@@ -224,13 +228,13 @@ def test_gains_at_a_scale_of_one_are_as_stated():
 
 
 def test_the_page_has_the_tables_of_what_is_declared():
-    from backbeat.optimization.terms.documents import cost_table, number_table
-
     page = (Path(__file__).parents[2] / "docs" / "weights.md").read_text()
-    for kind in (PredictiveWeights, WholeBodyGains):
+    for kind in (PredictiveWeights, WholeBodyGains, TrajectoryWeights):
         assert cost_table(kind) in page
         assert number_table(kind) in page
     assert number_table(Recovery) in page
+    assert number_table(Limits) in page
+    assert constraint_table() in page
 
 
 TERMS = """
