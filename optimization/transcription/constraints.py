@@ -189,9 +189,7 @@ def row_names(of: Subjects) -> list[RowName]:
 
 def constraint_table() -> str:
     """Markdown table of all constraints."""
-    head = (
-        "| constraint | rows | bounds | may be violated at first |\n|---|---|---|---|\n"
-    )
+    head = "| constraint | rows | bounds | elastic |\n|---|---|---|---|\n"
     return head + "".join(
         f"| {c.kind} | {c.formula}{f' [{c.unit}]' if c.unit else ''} | {_bounds(c)} | "
         f"{'yes' if c.is_elastic else 'no'} |\n"
