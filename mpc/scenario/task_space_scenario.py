@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from backbeat.models.common.errors import BackbeatError, unknown_name
+from backbeat.models.common.schema import check_values
 from backbeat.models.common.yaml_file import load_yaml
 from backbeat.models.world.scene import CONTACT_MODELS, CONTINUOUS
 from backbeat.mpc.scenario.base_motion import BaseMotion
@@ -87,7 +88,7 @@ class TaskSpaceScenario:
                     f"{name} has to be a multiple of {other}: {whole:g} s is none of "
                     f"{part:g} s"
                 )
-        self.target.check()
+        check_values(self, "the scenario")
         self.base.check()
 
 

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, make_dataclass, replace
 from typing import Any, TypeVar, get_origin
 
+from backbeat.models.common.schema import key
 from backbeat.mpc.plans.weights import PredictiveWeights
 from backbeat.mpc.predictive.recovery import Recovery
 from backbeat.mpc.terms.declared import file_fields, key_of
@@ -24,7 +25,9 @@ def _changes_of(numbers: type[Any], name: str) -> type[Any]:
     items = []
     for item in file_fields(numbers):
         kind: Any = list[float] if get_origin(item.type) is tuple else item.type
-        items.append((key_of(item), kind | None, field(default=None)))
+        declared = item.metadata["declared"]
+        told = {"unit": declared.unit, "help": declared.help}
+        items.append((key_of(item), kind | None, field(default=None, metadata=told)))
     return make_dataclass(name, items, namespace={"__module__": __name__})
 
 
@@ -37,11 +40,12 @@ RecoveryChanges = _changes_of(Recovery, "RecoveryChanges")
 class WeightChanges:
     """Weights and gains that are not those that ship."""
 
-    # Of the predictive program.
-    predictive: PredictiveChanges = field(default_factory=PredictiveChanges)  # type: ignore[valid-type]
-    # Of the whole-body program, and of the same in stance without steps.
-    whole_body: GainChanges = field(default_factory=GainChanges)  # type: ignore[valid-type]
-    stance: GainChanges = field(default_factory=GainChanges)  # type: ignore[valid-type]
+    predictive: PredictiveChanges = key(PredictiveChanges)  # type: ignore[valid-type]
+    """Of the predictive program."""
+    whole_body: GainChanges = key(GainChanges)  # type: ignore[valid-type]
+    """Of the whole-body program."""
+    stance: GainChanges = key(GainChanges)  # type: ignore[valid-type]
+    """Of the whole-body program in stance without steps."""
 
 
 def given(changes: Any) -> dict[str, Any]:
