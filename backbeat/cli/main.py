@@ -23,6 +23,7 @@ SUBCOMMANDS = {
     "demo": "Build, track and record four behaviors, and make a page of them.",
     "new": "Start a behavior of your own from a commented example.",
     "import": "Make behaviors of recorded motions, in the formats of other tools.",
+    "schema": "Print the JSON Schema of a kind of file, for editors.",
     "check": "Check any file, specification or URDF: errors by line.",
     "build": "Build behaviors: solve, verify and store what has changed.",
     "list": "List the behaviors of the library.",
@@ -47,7 +48,7 @@ SUBCOMMANDS = {
 }
 # Folders of subcommands in here; the others are beside this module.
 FOLDERS = {
-    "author": ("new", "check", "build", "list", "info", "moves"),
+    "author": ("new", "schema", "check", "build", "list", "info", "moves"),
     "takes": ("import",),
     "simulate": ("track", "play", "sweep", "tune", "card", "replay", "serve"),
     "analyze": ("report", "compare", "explain", "export", "figure"),

@@ -3,7 +3,7 @@
 import itertools
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from backbeat.behaviors.dance.vocabulary.channels import joint_offsets, mirrored
 from backbeat.behaviors.dance.vocabulary.move import LENGTHS, STATES, Move, Offsets
 from backbeat.behaviors.motion.time_law import minimum_jerk
 from backbeat.behaviors.music.notation.meter import MeterMap
+from backbeat.models.common.schema import key
 from backbeat.models.robot.model import RobotModel
 
 # Nearer than this is at the same time [beats].
@@ -23,39 +24,42 @@ BESIDE = 0.25
 class MeterDescription:
     """A change of meter in a choreography."""
 
-    # Bar with which it begins, counted from one.
-    bar: int = 0
-    # The meter from there on, such as "7/8".
-    meter: str = ""
+    bar: int = key(0)
+    """Bar with which it begins, counted from one."""
+    meter: str = key("")
+    """The meter from there on, such as "7/8"."""
 
 
 @dataclass
 class MoveDescription:
     """A move in a choreography."""
 
-    # Name of the move; see `backbeat moves`.
-    move: str = ""
-    # Beat on which it starts, counted from zero.
-    at: float = 0.0
-    # Or the bar and the beat of it, counted from one as musicians do; 0 for `at`.
-    bar: float = 0.0
-    beat: float = 1.0
-    # How many beats it takes; what the move usually takes if it is left out.
-    beats: float | None = None
-    # Values of its parameters.
-    values: dict[str, float] = field(default_factory=dict)
-    # How often, one after the other; with `alternate` every second one is mirrored.
-    repeat: int = 1
-    alternate: bool = False
-    # Left and right exchanged.
-    mirror: bool = False
-    # Beats over which it grows out of the move that ends where it starts, half of them
-    # before; 0 lets that one die and this one grow after it.
-    blend: float = 0.0
-    # 0 saves the balance first, 1 holds the beat; the dance's if it is left out.
-    timing: float | None = None
-    # 0 is soft, 1 is stiff: how closely the motion follows the move.
-    tracking: float = 0.5
+    move: str = key("")
+    """Name of the move; see `backbeat moves`."""
+    at: float = key(0.0)
+    """Beat at which it starts, counted from zero."""
+    bar: float = key(0.0)
+    """Bar in which it starts, counted from one; 0 to use `at`."""
+    beat: float = key(1.0)
+    """Beat of that bar, counted from one."""
+    beats: float | None = key(None)
+    """Duration in beats; the usual one of the move if it is left out."""
+    values: dict[str, float] = key(dict)
+    """Values of its parameters."""
+    repeat: int = key(1)
+    """Number of times, in succession."""
+    alternate: bool = key(False)
+    """Whether every second repetition is mirrored."""
+    mirror: bool = key(False)
+    """Exchanges left and right."""
+    blend: float = key(0.0)
+    """Beats over which it fades in while the move that ends at its start fades out,
+    half of them before; 0 fades that one out first and this one in after it."""
+    timing: float | None = key(None)
+    """Beat priority: 0 puts balance first, 1 holds the beat; the dance's if it is left
+    out."""
+    tracking: float = key(0.5)
+    """How closely the motion follows the move: 0 is soft, 1 is stiff."""
 
     def start(self, meter: MeterMap) -> float:
         """Beat on which it starts, counted from zero."""

@@ -1,11 +1,11 @@
 """DanceLayers: the keys of a choreography, tracks of moves on a grid of beats."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from backbeat.behaviors.dance.arrangement import MeterDescription, MoveDescription
 from backbeat.behaviors.dance.knots import KNOTS_PER_BEAT
 from backbeat.behaviors.dance.recordings.description import RecordingDescription
-from backbeat.behaviors.motion.authored import Specification, check_bend, check_scale
+from backbeat.behaviors.motion.authored import MOST_BEND, Specification
 from backbeat.behaviors.motion.plan import check_length
 from backbeat.behaviors.music.notation.meter import (
     MeterMap,
@@ -16,6 +16,7 @@ from backbeat.behaviors.music.notation.meter import (
 from backbeat.behaviors.music.notation.tempo import Tempo
 from backbeat.models.common.bounds import LONGEST_TAKE
 from backbeat.models.common.errors import BackbeatError, located
+from backbeat.models.common.schema import check_values, key
 
 LEAST_FADE = 0.1
 # Beats before and after the longest recording, together at most [s].
@@ -27,28 +28,31 @@ class DanceLayers(Specification):
     """Keys of `kind: dance`, whose moves are not looked up."""
 
     kind: str = "dance"
-    bpm: float = 98.0
-    beats_per_bar: int = 4
-    # Meter such as "7/8"; empty for that of `beats_per_bar`.
-    meter: str = ""
-    # Changes of meter, in order of bars.
-    meters: list[MeterDescription] = field(default_factory=list)
-    # Length in beats, with a beat or two of rest at the end.
-    beats: float = 16.0
-    # Posture that everything is added to.
-    start: str = "stand"
-    # Beats over which a move grows at its start and dies at its end.
-    fade: float = 1.0
-    # Moves by track: legs, body, arms, head.
-    tracks: dict[str, list[MoveDescription]] = field(default_factory=dict)
-    # Joint trajectories from elsewhere, by the name of the move that they are.
-    recordings: dict[str, RecordingDescription] = field(default_factory=dict)
-    # Most time between knots [s]; 0 for what its moves take.
-    knot_spacing: float = 0.0
-    # How far knees of feet that stand stay from straight [rad]; 0 for any.
-    bend: float = 0.0
-    # Pairs of links that are near each other, and stay apart all the same.
-    apart: list[list[str]] = field(default_factory=list)
+    bpm: float = key(98.0, "beats/min")
+    """Tempo."""
+    beats_per_bar: int = key(4)
+    """Quarter notes in a bar."""
+    meter: str = key("")
+    """Meter such as "7/8"; empty to use `beats_per_bar`."""
+    meters: list[MeterDescription] = key(list)
+    """Changes of meter, in order of bars."""
+    beats: float = key(16.0)
+    """Length in beats, with a beat or two of rest at the end."""
+    start: str = key("stand")
+    """Posture to which all moves are added."""
+    fade: float = key(1.0)
+    """Beats over which a move fades in at its start and out at its end."""
+    tracks: dict[str, list[MoveDescription]] = key(dict)
+    """Moves by track: legs, body, arms, head."""
+    recordings: dict[str, RecordingDescription] = key(dict)
+    """Recorded joint trajectories, by the name of the move that each becomes."""
+    knot_spacing: float = key(0.0, "s")
+    """Maximum time between knots [s]; 0 for the value that its moves need."""
+    bend: float = key(0.0, "rad", ge=0, le=MOST_BEND)
+    """Minimum bend of the knees of standing feet [rad]; 0 for no minimum."""
+    apart: list[list[str]] = key(list)
+    """Pairs of links, as `[[head, chest]]`, that keep their distance although planners
+    take links so near to each other for links that cannot meet."""
 
     def meter_map(self) -> MeterMap:
         """Its bars.
@@ -89,8 +93,7 @@ class DanceLayers(Specification):
             raise BackbeatError(
                 f"{self.name}: there is no move on any track", path=("tracks",)
             )
-        check_bend(self.name, self.bend)
-        check_scale(self.name, self.scale)
+        check_values(self, self.name)
         tempo = Tempo(self.bpm, self.meter_map())
         finest = tempo.beat_length / KNOTS_PER_BEAT[-1]
         if self.knot_spacing and not self.knot_spacing >= finest:

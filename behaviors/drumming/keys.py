@@ -1,6 +1,6 @@
 """DrummingKeys: the keys of a drumming specification, and the files it names."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from backbeat.behaviors.drumming.strokes import Stroke
@@ -13,6 +13,7 @@ from backbeat.behaviors.music.files.score_reader import (
 )
 from backbeat.behaviors.music.notation.score_description import Adaptation
 from backbeat.models.common.errors import BackbeatError, located
+from backbeat.models.common.schema import key
 from backbeat.models.kit.description import kit_sources, kit_text
 from backbeat.models.kit.drum_kit import DrumKit
 from backbeat.models.kit.schema import USUAL
@@ -23,20 +24,22 @@ class DrummingKeys(Specification):
     """Keys of `kind: drumming`, whose score is not compiled."""
 
     kind: str = "drumming"
-    equipment: list[str] = field(default_factory=lambda: ["sticks"])
-    # Score in the folder `scores` beside this file, without its ending; or a
-    # tablature or MIDI file there or beside this one, with its ending.
-    score: str = ""
-    # The drums: "drum-kit" or another kit that ships, or a kit file, as a path from the
-    # folder of this file.
-    kit: str = USUAL
-    # "chair": sits freely on the kit's chair; "none": stands.
-    seat: str = "none"
-    stroke: Stroke = field(default_factory=Stroke)
-    # Factor on the tempo of what is played; rests keep the time they have.
-    tempo_scale: float = 1.0
-    # What is done to the score, before the choices that it makes itself.
-    adapt: Adaptation = field(default_factory=Adaptation)
+    equipment: list[str] = key(["sticks"])
+    """What the robot carries."""
+    score: str = key("")
+    """Score in the folder `scores` beside this file, without its extension; or a
+    tablature or MIDI file there or beside this one, with its extension."""
+    kit: str = key(USUAL)
+    """The drums: `drum-kit`, `full-kit` which has pedals, or a [kit file](kits.md), as
+    a path from the folder of this file."""
+    seat: str = key("none", choices=("chair", "none"))
+    """`chair`: sits on the kit's chair, not fixed to it; `none`: stands."""
+    stroke: Stroke = key(Stroke)
+    """How drums are struck, see below."""
+    tempo_scale: float = key(1.0)
+    """Factor on the tempo of what is played; rests keep the time they have."""
+    adapt: Adaptation = key(Adaptation)
+    """Changes to the score, applied before those in the score itself, see below."""
 
     def score_path(self, folder: str | Path) -> Path:
         """Path of the score.

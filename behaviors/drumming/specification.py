@@ -8,7 +8,7 @@ from backbeat.behaviors.drumming.problem import DrummingProblem
 from backbeat.behaviors.motion.plan import MotionPlan
 from backbeat.behaviors.music.notation.player import NO_HINTS, Hints
 from backbeat.behaviors.music.notation.score import Score
-from backbeat.models.common.errors import BackbeatError
+from backbeat.models.common.schema import check_values
 
 
 @dataclass
@@ -34,11 +34,5 @@ class DrummingSpecification(DrummingKeys):
     def plan_with_hints(self, folder: str | Path, hints: Hints) -> MotionPlan:
         """The same as it is played where hints are followed."""
         folder = Path(folder)
-        if self.seat not in ("chair", "none"):
-            raise BackbeatError(
-                f"{self.name}: seat is chair or none, not {self.seat!r}",
-                path=("seat",),
-                subject=self.seat,
-            )
-        self.stroke.check(self.name)
+        check_values(self, self.name)
         return DrummingProblem(self, folder, hints).plan()

@@ -14,7 +14,7 @@ from pydrake.math import RigidTransform
 
 from backbeat.behaviors.motion.knot_grid import SPACING, KnotGrid
 from backbeat.behaviors.music.notation.score import Hit
-from backbeat.models.common.errors import BackbeatError
+from backbeat.models.common.schema import key
 from backbeat.optimization.problem.tasks import FrameTask
 from backbeat.optimization.problem.trajectory_problem import Task
 
@@ -59,32 +59,15 @@ STILL = 2e4
 class Stroke:
     """How a drum is struck, by a hit of the usual loudness."""
 
-    # Highest point between hits above the heads involved [m].
-    apex: float = 0.13
-    # Speed of the tip along the normal at the head [m/s].
-    speed: float = 1.5
-    # Least slope of the stick down to the head at a hit [rad].
-    slope: float = 0.25
-    # Whether a stroke has heights between hits and a rebound like those of drummers;
-    # without, tips go from hit to hit as they like, which is faster.
-    shaped: bool = True
-
-    def check(self, name: str) -> None:
-        """Refuses strokes that cannot be played.
-
-        Raises:
-            BackbeatError: says the limits.
-        """
-        if not (0.02 <= self.apex <= 0.4 and 0.2 <= self.speed <= 3.0):
-            raise BackbeatError(
-                f"{name}: a stroke has an apex of 0.02 to 0.4 m and a speed of "
-                "0.2 to 3 m/s",
-                path=("stroke",),
-            )
-        if not 0.0 <= self.slope <= 1.0:
-            raise BackbeatError(
-                f"{name}: a stroke has a slope of 0 to 1 rad", path=("stroke",)
-            )
+    apex: float = key(0.13, "m", ge=0.02, le=0.4)
+    """Highest point between two hits, above the higher head."""
+    speed: float = key(1.5, "m/s", ge=0.2, le=3.0)
+    """Speed of the tip along the normal at the head."""
+    slope: float = key(0.25, "rad", ge=0, le=1)
+    """Minimum slope of the stick down to the head at a hit."""
+    shaped: bool = key(True)
+    """Whether a stroke has heights between hits and a rebound like those of drummers;
+    without, the path of the tips between hits is free, which allows faster playing."""
 
     def at_size(self, scale: float) -> "Stroke":
         """The same in the same time, of so many times the height and speed."""

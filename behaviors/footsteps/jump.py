@@ -6,7 +6,6 @@ from dataclasses import replace
 import numpy as np
 
 from backbeat.behaviors.footsteps.step import Step
-from backbeat.models.common.errors import BackbeatError
 from backbeat.models.robot.model import RobotModel
 from backbeat.models.state.configuration import Configuration
 from backbeat.optimization.problem.tasks import FrameTask
@@ -49,17 +48,3 @@ def shallow(
     name = robot.trunk.name
     targets = [Configuration(robot, q_start).pose(name)] * len(knots)
     return FrameTask(name, knots, targets, "z", lower=-crouch * robot.leg_length)
-
-
-def check_crouch(name: str, crouch: float) -> None:
-    """Refuses a depth of jumps that makes no sense.
-
-    Raises:
-        BackbeatError: it is negative, or more than legs are long.
-    """
-    if not 0 <= crouch <= MOST_CROUCH:
-        raise BackbeatError(
-            f"{name}: crouch is {crouch:g} leg lengths; it is 0 to {MOST_CROUCH:g}, by "
-            "which the trunk goes down at most in a jump",
-            path=("crouch",),
-        )

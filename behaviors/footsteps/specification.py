@@ -1,7 +1,7 @@
 """Footsteps: which feet stand when, where the others go, and jumps between."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -11,22 +11,21 @@ from backbeat.behaviors.footsteps.arm_swing import swinging_joints
 from backbeat.behaviors.footsteps.footprints import Footprints
 from backbeat.behaviors.footsteps.jump import (
     CROUCH,
+    MOST_CROUCH,
     as_jump,
-    check_crouch,
     leaves_ground,
     shallow,
 )
 from backbeat.behaviors.footsteps.sole_share import sole_share
-from backbeat.behaviors.footsteps.step import FEET, IN_WORDS, STANDING, Step
+from backbeat.behaviors.footsteps.step import FEET, IN_WORDS, Step
 from backbeat.behaviors.footsteps.stride_reach import check_strides
 from backbeat.behaviors.footsteps.swings import swing_tasks
 from backbeat.behaviors.library.behavior import Event, Mount, make_robot
 from backbeat.behaviors.motion.authored import (
     BEND,
     CLOSER,
+    MOST_BEND,
     Specification,
-    check_bend,
-    check_scale,
 )
 from backbeat.behaviors.motion.plan import MotionPlan, check_length
 from backbeat.behaviors.music.notation.meter import Meter, MeterMap, first_meter
@@ -37,7 +36,8 @@ from backbeat.behaviors.posture.stance import (
     support_poses,
 )
 from backbeat.models.collision.making import make_self_collision_model
-from backbeat.models.common.errors import BackbeatError, located, unknown_name
+from backbeat.models.common.errors import BackbeatError, located
+from backbeat.models.common.schema import check_values, key
 from backbeat.models.robot.model import RobotModel
 from backbeat.models.state.configuration import Configuration
 from backbeat.optimization.problem.tasks import CenterOfMassTask, FrameTask, PostureTask
@@ -63,25 +63,30 @@ class FootstepSpecification(Specification):
     """Schema of `kind: footsteps`."""
 
     kind: str = "footsteps"
-    # Tempo, for steps in beats; 0 without music.
-    bpm: float = 0.0
-    beats_per_bar: int = 4
-    # Meter such as "7/8"; empty for that of `beats_per_bar`.
-    meter: str = ""
-    start: str = "stand"
-    steps: list[Step] = field(default_factory=list)
-    # Arm swing: shoulder angle for every meter between the feet [rad/m].
-    arm_swing: float = 0.0
-    # Distance of knots [s].
-    knot_spacing: float = 0.05
-    # How far knees of feet that stand stay from straight [rad]; 0 for any.
-    bend: float = 0.0
-    # How far the trunk goes down at most in a jump [leg lengths]; 0 for any.
-    crouch: float = 0.0
-    # Whether feet that go forward land on their heels and leave over their toes.
-    roll: bool = False
-    # Pairs of links that are near each other, and stay apart all the same.
-    apart: list[list[str]] = field(default_factory=list)
+    bpm: float = key(0.0, "beats/min")
+    """Tempo [beats/min], for steps in beats; 0 without music."""
+    beats_per_bar: int = key(4)
+    """Quarter notes in a bar."""
+    meter: str = key("")
+    """Meter such as "7/8"; empty to use `beats_per_bar`."""
+    start: str = key("stand")
+    """Posture of the robot at the start."""
+    steps: list[Step] = key(list)
+    """Phases, in order of time."""
+    arm_swing: float = key(0.0, "rad/m", ge=-FARTHEST, le=FARTHEST)
+    """Arm swing: shoulder angle per meter of distance between the feet."""
+    knot_spacing: float = key(0.05, "s", ge=FINEST, le=0.1)
+    """Time between knots."""
+    bend: float = key(0.0, "rad", ge=0, le=MOST_BEND)
+    """Minimum bend of the knees of standing feet [rad]; 0 for no minimum."""
+    crouch: float = key(0.0, "leg lengths", ge=0, le=MOST_CROUCH)
+    """How far the trunk goes down at most in a jump [leg lengths]; 0 for no maximum."""
+    roll: bool = key(False)
+    """Whether feet that go forward land on their heels and leave over their toes; for
+    soles with an ankle roll joint."""
+    apart: list[list[str]] = key(list)
+    """Pairs of links, as `[[head, chest]]`, that keep their distance although planners
+    take links so near to each other for links that cannot meet."""
 
     def with_closer_knots(self) -> "FootstepSpecification | None":
         """As of `Specification`, by the key `knot_spacing`."""
@@ -142,20 +147,9 @@ class FootstepSpecification(Specification):
     def _check(self) -> None:
         if not self.steps:
             raise BackbeatError(f"{self.name}: there are no steps", path=("steps",))
-        if not FINEST <= self.knot_spacing <= 0.1:
-            raise BackbeatError(
-                f"{self.name}: knot_spacing is {self.knot_spacing:g} s; it is "
-                f"{FINEST:g} to 0.1 s",
-                path=("knot_spacing",),
-            )
-        check_bend(self.name, self.bend)
-        check_crouch(self.name, self.crouch)
-        check_scale(self.name, self.scale)
+        check_values(self, self.name)
         for i, step in enumerate(self.steps, 1):
             where, place = f"{self.name}, step {i}", ("steps", i - 1)
-            if step.feet not in STANDING:
-                with located(*place):
-                    raise unknown_name(f"feet in {where}", step.feet, STANDING)
             if (step.time > 0) == (step.beats > 0):
                 raise BackbeatError(
                     f"{where}: give it a time or a number of beats", path=place
@@ -165,9 +159,9 @@ class FootstepSpecification(Specification):
                     f"{where}: 'between' has a least and a most time around its time",
                     path=(*place, "between"),
                 )
-            if len(step.to) != 2 or any(len(p) != 3 for p in step.via):
+            if any(len(p) != 3 for p in step.via):
                 raise BackbeatError(
-                    f"{where}: 'to' has two numbers and each place in 'via' three",
+                    f"{where}: each place in 'via' has three numbers",
                     path=place,
                 )
             _check_each(step, where, place)
@@ -186,12 +180,6 @@ class FootstepSpecification(Specification):
                 )
         self.first_meter()
         check_length(self.name, sum(self.duration(s) for s in self.steps))
-        if not abs(self.arm_swing) <= FARTHEST:
-            raise BackbeatError(
-                f"{self.name}: arm_swing is not a finite number of at most "
-                f"{FARTHEST:g}",
-                path=("arm_swing",),
-            )
         for i in (0, -1):
             if self.steps[i].feet != "both":
                 raise BackbeatError(

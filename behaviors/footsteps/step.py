@@ -1,6 +1,8 @@
 """A step: a phase in which some feet stand and the others move."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
+
+from backbeat.models.common.schema import key
 
 # Feet, and those that stand, by the words of a step.
 FEET = ("left", "right")
@@ -18,25 +20,30 @@ IN_WORDS = {
 class Step:
     """A phase: which feet stand, and where the others go."""
 
-    # Feet that stand: both, left, right or none.
-    feet: str = "both"
-    # How long, in seconds or, with a tempo, in beats.
-    time: float = 0.0
-    beats: float = 0.0
-    # How far the feet in the air get: forward, to the left [m], and turned left [rad].
-    to: list[float] = field(default_factory=lambda: [0.0, 0.0])
-    turn: float = 0.0
-    # Of a jump in which feet do not go the same way, by foot: how far it gets: forward,
-    # left [m], and turned left [rad].
-    each: dict[str, list[float]] = field(default_factory=dict)
-    # Places on the way, from where the foot left: forward, left, up [m].
-    via: list[list[float]] = field(default_factory=list)
-    # Height of the foot on the way [m].
-    clearance: float = 0.05
-    # How much lower the center of mass is at the end than at the start [m].
-    lower: float = 0.0
-    # Least and most time [s], where the step may choose; empty where it may not.
-    between: list[float] = field(default_factory=list)
+    feet: str = key("both", choices=tuple(STANDING))
+    """Feet that stand: both, left, right or none."""
+    time: float = key(0.0, "s")
+    """Duration."""
+    beats: float = key(0.0)
+    """Duration in beats, with a tempo; used instead of `time`."""
+    to: list[float] = key([0.0, 0.0], "m", length=2)
+    """Displacement of the feet in the air from where they left the ground, forward and
+    to the left in the direction of the feet then."""
+    turn: float = key(0.0, "rad")
+    """Rotation of the feet in the air to the left."""
+    each: dict[str, list[float]] = key(dict)
+    """Of a jump in which the feet do not go the same way, by foot: forward, left [m]
+    and rotation to the left [rad], as in `{left: [0, 0.1, 0], right: [0, -0.1, 0]}`."""
+    via: list[list[float]] = key(list, "m")
+    """Intermediate positions, from where the foot left the ground: forward, left,
+    up."""
+    clearance: float = key(0.05, "m")
+    """Height of the foot during the step."""
+    lower: float = key(0.0, "m")
+    """By how much the center of mass is lower at the end than at the start."""
+    between: list[float] = key(list, "s")
+    """Minimum and maximum duration [s], where the optimizer may choose it; empty for a
+    fixed duration."""
 
     def way(self, foot: str) -> tuple[float, float, float]:
         """How far a foot in the air gets: forward, left [m], and turned left [rad]."""

@@ -29,20 +29,6 @@ Triple = tuple[float, float, float]
 Progress = Callable[[float, str], None]
 
 
-def check_beat_priority(where: str, priority: float) -> None:
-    """Refuses a beat priority that makes no sense; `where` names its source.
-
-    Raises:
-        BackbeatError: it is not between 0 and 1.
-    """
-    if not 0 <= priority <= 1:
-        raise BackbeatError(
-            f"{where}: beat_priority is {priority}; it goes from 0 (save the balance "
-            "first) to 1 (hold the beat at any price)",
-            path=("beat_priority",),
-        )
-
-
 def named_with_robot(name: str, robot: str) -> str:
     """A behavior as people call it, by its name and that of its robot.
 

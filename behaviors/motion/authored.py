@@ -2,42 +2,43 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass, field, is_dataclass, replace
+from dataclasses import dataclass, is_dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import yaml
 
-from backbeat.behaviors.library.behavior import BEAT_PRIORITY, check_beat_priority
+from backbeat.behaviors.library.behavior import BEAT_PRIORITY
 from backbeat.behaviors.library.stored import check_name
 from backbeat.behaviors.motion.objectives import MotionWeights, Objectives
 from backbeat.behaviors.motion.plan import MotionPlan
 from backbeat.behaviors.music.notation.player import Hints
 from backbeat.models.common.atomic_file import replacing
-from backbeat.models.common.errors import BackbeatError
+from backbeat.models.common.schema import key
 from backbeat.optimization.problem.weights import TrajectoryWeights
+
+# Factors on lengths: from a toy of a hand's height to a robot of ten Atlases.
+SCALES = (0.05, 10.0)
 
 
 @dataclass
 class Authored:
-    """The keys that every kind of file has.
+    """The keys that every kind of file has."""
 
-    Attributes:
-        kind: which kind.
-        name: name in the library.
-        summary: one sentence for people.
-        robot: robot name or path of its YAML, which may start at the specification.
-        equipment: what the robot carries.
-        beat_priority: how much the beat counts against balance when the motion is
-            tracked: 0 saves the balance first, 1 holds the beat at any price.
-    """
-
-    kind: str = ""
-    name: str = ""
-    summary: str = ""
-    robot: str = "atlas"
-    equipment: list[str] = field(default_factory=list)
-    beat_priority: float = BEAT_PRIORITY
+    kind: str = key("")
+    """Which kind of file this is: `dance`, `drumming`, `footsteps`, `posture` or
+    `setlist`."""
+    name: str = key("")
+    """Name in the library: small letters, digits and `-`."""
+    summary: str = key("")
+    """One sentence that describes it."""
+    robot: str = key("atlas")
+    """A robot that ships, or the path of a [robot of your own](robots.md)."""
+    equipment: list[str] = key(list)
+    """What the robot carries: `sticks`, or nothing."""
+    beat_priority: float = key(BEAT_PRIORITY, ge=0, le=1)
+    """Priority of the beat over balance when the motion is tracked: 0 puts balance
+    first, 1 holds the beat at any cost."""
 
     def text(self) -> str:
         """The file as YAML, which `backbeat build` takes."""
@@ -55,33 +56,6 @@ class Authored:
         with replacing(path) as file:
             file.write(self.text().encode())
         return path
-
-    def check_keys(self) -> None:
-        """Refuses values of these keys that make no sense.
-
-        Raises:
-            BackbeatError: a priority that is not between 0 and 1.
-        """
-        check_beat_priority(self.name, self.beat_priority)
-
-
-# Factors on lengths: from a toy of a hand's height to a robot of ten Atlases.
-SCALES = (0.05, 10.0)
-
-
-def check_scale(name: str, scale: float) -> None:
-    """Refuses a factor on lengths that makes no sense.
-
-    Raises:
-        BackbeatError: it is out of `SCALES`.
-    """
-    least, most = SCALES
-    if not least <= scale <= most:
-        raise BackbeatError(
-            f"{name}: scale is {scale:g}; lengths go {least:g} to {most:g} times as "
-            "far",
-            path=("scale",),
-        )
 
 
 def _unusual(described: Any) -> dict[str, Any]:
@@ -112,18 +86,16 @@ BEND, MOST_BEND = 0.2, 1.0
 
 @dataclass
 class Specification(Authored, ABC):
-    """A single motion.
+    """A single motion."""
 
-    Attributes:
-        objectives: what the motion should be good at.
-        weights: on its costs, where not those of its kind and objectives.
-        scale: factor on the lengths of the file, of kinds whose motion has any: one
-            written for another robot goes at the size of this one's legs.
-    """
-
-    objectives: Objectives = field(default_factory=Objectives)
-    weights: MotionWeights = field(default_factory=MotionWeights)
-    scale: float = 1.0
+    objectives: Objectives = key(Objectives)
+    """What the motion should be good at."""
+    weights: MotionWeights = key(MotionWeights)
+    """Weights on its costs that are not those of its kind and objectives: `trajectory`,
+    and `own` for [terms of your own](weights.md#a-term-of-your-own)."""
+    scale: float = key(1.0, ge=SCALES[0], le=SCALES[1])
+    """Factor on the lengths of the file, of kinds whose motion has any: one written for
+    another robot goes at the size of this one's legs."""
 
     def trajectory_weights(self, usual: TrajectoryWeights) -> TrajectoryWeights:
         """Weights on the costs, from those of the kind of motion."""
@@ -202,17 +174,3 @@ class Specification(Authored, ABC):
             hints: those that the plan follows.
         """
         return self.plan(folder)
-
-
-def check_bend(name: str, bend: float) -> None:
-    """Refuses a bend of knees that makes no sense.
-
-    Raises:
-        BackbeatError: it is negative or more than a knee has to be bent.
-    """
-    if not 0 <= bend <= MOST_BEND:
-        raise BackbeatError(
-            f"{name}: bend is {bend:g} rad; it is 0 to {MOST_BEND:g}, by which knees "
-            "stay bent where feet stand",
-            path=("bend",),
-        )

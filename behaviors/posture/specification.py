@@ -1,14 +1,14 @@
 """Posture tours: stations to reach, hold and leave."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 from pydrake.math import RigidTransform
 
 from backbeat.behaviors.library.behavior import Event, Mount, make_robot
-from backbeat.behaviors.motion.authored import CLOSER, Specification, check_scale
+from backbeat.behaviors.motion.authored import CLOSER, Specification
 from backbeat.behaviors.motion.plan import MotionPlan, check_length
 from backbeat.behaviors.motion.time_law import minimum_jerk
 from backbeat.behaviors.posture.nearest_place import (
@@ -27,6 +27,7 @@ from backbeat.behaviors.posture.station import Station
 from backbeat.behaviors.posture.words import parse_wish
 from backbeat.models.collision.making import make_self_collision_model
 from backbeat.models.common.errors import BackbeatError, located, unknown_name
+from backbeat.models.common.schema import check_values, key
 from backbeat.models.robot.model import RobotModel
 from backbeat.optimization.kinematics.inverse_kinematics import (
     IKTarget,
@@ -52,17 +53,19 @@ class PostureSpecification(Specification):
     """Schema of `kind: posture`."""
 
     kind: str = "posture"
-    # Posture at the start.
-    start: str = "stand"
-    # How the feet stand there otherwise, in words: `left foot: out 0.1`.
-    feet: dict[str, str] = field(default_factory=dict)
-    # How soft limbs are, from 0, as usual, to 1: `left arm: 0.8`.
-    compliance: dict[str, float] = field(default_factory=dict)
-    stations: list[Station] = field(default_factory=list)
-    # Distance of knots [s].
-    knot_spacing: float = 0.05
-    # Pairs of links that are near each other, and stay apart all the same.
-    apart: list[list[str]] = field(default_factory=list)
+    start: str = key("stand")
+    """Posture at the start."""
+    feet: dict[str, str] = key(dict)
+    """Changes of the feet's stance at the start, in words: `left foot: out 0.1`."""
+    compliance: dict[str, float] = key(dict)
+    """How soft limbs are, from 0, the default, to 1: `left arm: 0.8`."""
+    stations: list[Station] = key(list)
+    """Stops of the tour, in order of time."""
+    knot_spacing: float = key(0.05, "s", ge=FINEST, le=COARSEST)
+    """Time between knots."""
+    apart: list[list[str]] = key(list)
+    """Pairs of links, as `[[head, chest]]`, that keep their distance although planners
+    take links so near to each other for links that cannot meet."""
 
     def with_closer_knots(self) -> "PostureSpecification | None":
         """As of `Specification`, by the key `knot_spacing`."""
@@ -79,13 +82,7 @@ class PostureSpecification(Specification):
             raise BackbeatError(
                 f"{self.name}: a posture tour needs stations", path=("stations",)
             )
-        if not FINEST <= self.knot_spacing <= COARSEST:
-            raise BackbeatError(
-                f"{self.name}: knot_spacing is {self.knot_spacing:g} s; it goes from "
-                f"{FINEST:g} to {COARSEST:g}",
-                path=("knot_spacing",),
-            )
-        check_scale(self.name, self.scale)
+        check_values(self, self.name)
         with located("robot"):
             robot = make_robot(self.robot, tuple(self.equipment), Mount())
         compliance = self._compliance(robot)

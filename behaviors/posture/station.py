@@ -1,12 +1,13 @@
 """Station: one stop of a posture tour."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from pydrake.math import RigidTransform, RollPitchYaw
 
 from backbeat.behaviors.posture.stance import FARTHEST, start_configuration
 from backbeat.models.common.errors import BackbeatError
+from backbeat.models.common.schema import key
 from backbeat.models.robot.model import RobotModel
 from backbeat.models.robot.roles import ROLES, TURNING
 from backbeat.optimization.kinematics.inverse_kinematics import IKSolution, IKTarget
@@ -16,24 +17,24 @@ from backbeat.optimization.kinematics.inverse_kinematics import IKSolution, IKTa
 class Station:
     """One stop of a tour."""
 
-    # Posture of the robot YAML to go to.
-    posture: str = ""
-    # Joints, groups or roles that go there; empty for all. Others stay near the start.
-    joints: list[str] = field(default_factory=list)
-    # Angles of single joints, by name or by the turn that they are, beside the posture
-    # [rad].
-    angles: dict[str, float] = field(default_factory=dict)
-    # Height of the pelvis above the ground [m] and how far the trunk leans forward
-    # [rad]; 0 for what the posture has.
-    pelvis: float = 0.0
-    lean: float = 0.0
-    # Places for frames, or parts of the body [m], from the middle of the feet.
-    reach: dict[str, list[float]] = field(default_factory=dict)
-    # Parts of the body and where they shall be, in words: `left hand: at the head`.
-    targets: dict[str, str] = field(default_factory=dict)
-    # Time to get there [s], and time to stay [s].
-    move: float = 1.5
-    hold: float = 0.5
+    posture: str = key("")
+    """Posture of the robot YAML to go to."""
+    joints: list[str] = key(list)
+    """Joints or groups that move there; empty for all. Others stay near the start."""
+    angles: dict[str, float] = key(dict, "rad")
+    """Angles of single joints, instead of those of the posture."""
+    pelvis: float = key(0.0, "m")
+    """Height of the pelvis above the ground [m]; 0 for that of the posture."""
+    lean: float = key(0.0, "rad")
+    """Lean of the trunk forward [rad]; 0 for that of the posture."""
+    reach: dict[str, list[float]] = key(dict, "m")
+    """Positions of frames [m], from the middle of the feet."""
+    targets: dict[str, str] = key(dict)
+    """Positions of parts of the body, in words: `left hand: at the head`."""
+    move: float = key(1.5, "s")
+    """Time to get there."""
+    hold: float = key(0.5, "s")
+    """Time to stay there."""
 
     def on(self, robot: RobotModel, scale: float) -> "Station":
         """The same stop for a robot, by its own names.

@@ -1,11 +1,12 @@
 """Skeleton maps: which joints of a skeleton are which parts of a body."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
 
 from backbeat.models.common.errors import BackbeatError, shown
+from backbeat.models.common.schema import key
 from backbeat.models.common.yaml_file import load_yaml
 
 FOLDER = Path(__file__).parent / "maps"
@@ -21,32 +22,42 @@ LARGEST, SMALLEST = 10.0, 1e-4
 class SideMap:
     """Joints of one side."""
 
-    hip: str = ""
-    knee: str = ""
-    ankle: str = ""
-    # The ball of the foot, or the end of its joint: "LeftFoot end".
-    toe: str = ""
-    shoulder: str = ""
-    elbow: str = ""
-    wrist: str = ""
+    hip: str = key("")
+    """The hip."""
+    knee: str = key("")
+    """The knee."""
+    ankle: str = key("")
+    """The ankle."""
+    toe: str = key("")
+    """The ball of the foot, or the end of its joint: `LeftFoot end`."""
+    shoulder: str = key("")
+    """The shoulder."""
+    elbow: str = key("")
+    """The elbow."""
+    wrist: str = key("")
+    """The wrist."""
 
 
 @dataclass
 class SkeletonMap:
     """Joints of a skeleton by part of the body, as a YAML file has them."""
 
-    name: str = ""
-    # The joint that moves with the hips, usually the root.
-    pelvis: str = ""
-    # The last joint of the spine below neck and shoulders.
-    trunk: str = ""
-    head: str = ""
-    left: SideMap = field(default_factory=SideMap)
-    right: SideMap = field(default_factory=SideMap)
-    # Meters of a unit of length, and the axis that points up; told from the motion if
-    # they are left out.
-    unit: float | None = None
-    up: str = ""
+    name: str = key("")
+    """Name of the skeleton."""
+    pelvis: str = key("")
+    """The joint that moves with the hips, usually the root."""
+    trunk: str = key("")
+    """The last joint of the spine below neck and shoulders."""
+    head: str = key("")
+    """The head."""
+    left: SideMap = key(SideMap)
+    """Joints of the left side."""
+    right: SideMap = key(SideMap)
+    """Joints of the right side."""
+    unit: float | None = key(None, "m", ge=SMALLEST, le=LARGEST)
+    """Length of one unit, such as 0.01; found in the motion if it is left out."""
+    up: str = key("", choices=("", *AXES))
+    """Axis that points up; found in the motion if it is left out."""
 
     def parts(self) -> dict[str, str]:
         """Names of joints by part: "pelvis", "left hip" and so on."""
@@ -75,7 +86,7 @@ class SkeletonMap:
         return found
 
     def check(self, path: str | Path) -> None:
-        """Refuses a map that lacks parts or has values that cannot be meant.
+        """Refuses a map that lacks parts, or has one twice.
 
         Raises:
             BackbeatError: what is wrong with it.
@@ -91,13 +102,6 @@ class SkeletonMap:
         if twice:
             raise BackbeatError(
                 f"{path}: {shown(twice[0])} is the joint of two parts; each has its own"
-            )
-        if self.up and self.up not in AXES:
-            raise BackbeatError(f"{path}: up is x, y or z, not {shown(self.up)}")
-        if self.unit is not None and not SMALLEST <= self.unit <= LARGEST:
-            raise BackbeatError(
-                f"{path}: unit is the meters of one unit of length, such as 0.01, not "
-                f"{self.unit:g}"
             )
 
 

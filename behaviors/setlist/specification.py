@@ -1,12 +1,11 @@
 """Setlists: behaviors in a row, as a YAML file gives them."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
-
-import numpy as np
+from dataclasses import dataclass, replace
 
 from backbeat.behaviors.motion.authored import Authored
 from backbeat.models.common.errors import BackbeatError
+from backbeat.models.common.schema import check_values, key
 
 MOST_REPEATS = 100
 # Slowest and fastest tempo that a show may have [beats/min].
@@ -17,16 +16,16 @@ TEMPOS = (20.0, 300.0)
 class SetlistEntry:
     """A behavior in a setlist."""
 
-    # Shipped name, or path of its specification from the folder of the setlist.
-    behavior: str = ""
-    # How many times in a row.
-    repeat: int = 1
-    # Rest before it, beyond what the way there takes: in seconds or, in a show with a
-    # tempo, in beats.
-    rest: float = 0.0
-    beats: float = 0.0
-    # Beat of the behavior on which it is left, whatever it is doing; 0 for its end.
-    until: float = 0.0
+    behavior: str = key("")
+    """Shipped name, or path of its specification from the folder of the setlist."""
+    repeat: int = key(1, ge=1, le=MOST_REPEATS)
+    """Number of times, in succession."""
+    rest: float = key(0.0, "s", ge=0, le=60)
+    """Pause before it, in addition to the transition."""
+    beats: float = key(0.0, ge=0, le=60)
+    """The same in beats, in a show with a tempo."""
+    until: float = key(0.0, ge=0)
+    """Beat of the behavior at which it is ended early; 0 for its end."""
 
     def __str__(self) -> str:
         """The entry in words."""
@@ -41,32 +40,20 @@ class SetlistEntry:
             said.append(f"until beat {self.until:g}")
         return ", ".join(said)
 
-    def problems(self) -> Iterator[tuple[str, str]]:
-        """Keys whose values make no sense, each with half a sentence."""
-        if not self.behavior:
-            yield "behavior", "name a behavior"
-        if not 1 <= self.repeat <= MOST_REPEATS:
-            text = f"repeat is {self.repeat}; it goes from 1 to {MOST_REPEATS}"
-            yield "repeat", text
-        for key in ("rest", "beats"):
-            value = getattr(self, key)
-            if not (np.isfinite(value) and 0 <= value <= 60):
-                yield key, f"a rest is 0 to 60 seconds or beats, not {value:g}"
-        if not (np.isfinite(self.until) and self.until >= 0):
-            yield "until", "until is a beat >= 0"
-
 
 @dataclass
 class SetlistSpecification(Authored):
     """Schema of `kind: setlist`."""
 
     kind: str = "setlist"
-    # Tempo of all that has beats [beats/min]; 0 leaves each its own, which must be one.
-    bpm: float = 0.0
-    behaviors: list[SetlistEntry] = field(default_factory=list)
-    # How far from the place where it drums the robot comes in, dances and jumps, at
-    # least [m]; more where that would reach the drums.
-    step_back: float = 0.6
+    bpm: float = key(0.0, "beats/min")
+    """Tempo of all behaviors that have beats [beats/min]; 0 leaves each its own, and
+    these must be equal."""
+    behaviors: list[SetlistEntry] = key(list)
+    """Behaviors, in order of time."""
+    step_back: float = key(0.6, "m", ge=0, le=2)
+    """Minimum distance from its drums at which the robot comes in, dances and jumps
+    [m]; larger where that would reach the drums."""
 
     def entries(self) -> list[SetlistEntry]:
         """The behaviors in order, repeats written out; rests come once."""
@@ -88,6 +75,7 @@ class SetlistSpecification(Authored):
         Raises:
             BackbeatError: no behavior, or a value that makes no sense.
         """
+        check_values(self, self.name)
         for path, sentence in self.problems():
             raise BackbeatError(sentence, path=path)
 
@@ -101,9 +89,7 @@ class SetlistSpecification(Authored):
                 ("bpm",),
                 f"{self.name}: bpm is {self.bpm:g}; it goes from {slow:g} to {fast:g}",
             )
-        if not (np.isfinite(self.step_back) and 0 <= self.step_back <= 2):
-            yield ("step_back",), f"{self.name}: step_back is 0 to 2 m"
         for i, entry in enumerate(self.behaviors):
-            for key, sentence in entry.problems():
+            if not entry.behavior:
                 where = f"{self.name}, entry {i + 1}"
-                yield ("behaviors", i, key), f"{where}: {sentence}"
+                yield ("behaviors", i, "behavior"), f"{where}: name a behavior"

@@ -247,7 +247,6 @@ def read_setlist(text: str, where: str) -> SetlistSpecification:
     setlist = parse_yaml(SetlistSpecification, text, where)
     with located("name"):
         check_name(setlist.name)
-    setlist.check_keys()
     return setlist
 
 
@@ -263,10 +262,8 @@ def parse_specification(text: str, where: str) -> Specification:
     specification: Specification = parse_yaml(KINDS[kind], text, where)
     with located("name"):
         check_name(specification.name)
-    specification.check_keys()
-    for key in ("objectives", "weights"):
-        with located(key):
-            getattr(specification, key).check(specification.name)
+    with located("weights"):
+        specification.weights.check(specification.name)
     return specification
 
 

@@ -15,7 +15,6 @@ and a group's before that of its role.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import isfinite
 from pathlib import Path
 from typing import Protocol, TypeVar
 
@@ -30,6 +29,7 @@ from backbeat.models.actuation.parallel import (
     parallel_motors,
 )
 from backbeat.models.common.errors import BackbeatError, unknown_name
+from backbeat.models.common.schema import key
 
 _T = TypeVar("_T")
 
@@ -38,10 +38,10 @@ _T = TypeVar("_T")
 class MotorDescription:
     """The line from stall torque to top speed of a motor, behind its gear."""
 
-    # Torque or force at rest [N m or N].
-    stall_torque: float = 0.0
-    # Speed at which no torque is left [rad/s or m/s].
-    top_speed: float = 0.0
+    stall_torque: float = key(0.0, "N m or N", ge=0)
+    """Torque or force at rest."""
+    top_speed: float = key(0.0, "rad/s or m/s", ge=0)
+    """Speed at which no torque is left."""
 
 
 def by_joint(
@@ -118,10 +118,10 @@ def check_armature(armature: Mapping[str, float], where: str | Path) -> None:
     """Checks the numbers of rotors.
 
     Raises:
-        BackbeatError: one is below zero, or no number.
+        BackbeatError: one is below zero.
     """
     for name, value in armature.items():
-        if not (isfinite(value) and value >= 0.0):
+        if value < 0.0:
             raise BackbeatError(
                 f"{where}: armature of {name} is {value:g}; it is an inertia behind "
                 "the gear, at least 0 kg m^2"
@@ -132,11 +132,11 @@ def check_motors(motors: Mapping[str, MotorDescription], where: str | Path) -> N
     """Checks the numbers of lines from stall torque to top speed.
 
     Raises:
-        BackbeatError: one is not above zero.
+        BackbeatError: one is zero.
     """
     for name, motor in motors.items():
         pair = motor.stall_torque, motor.top_speed
-        if not all(isfinite(x) and x > 0.0 for x in pair):
+        if not all(pair):
             raise BackbeatError(
                 f"{where}: the motor of {name} needs a stall_torque and a top_speed "
                 f"above zero, not {pair[0]:g} and {pair[1]:g}"
@@ -185,7 +185,7 @@ def check_efforts(
         BackbeatError: a limit that is none, or an interface that there is not.
     """
     for name, effort in efforts.items():
-        if not 0 < effort < np.inf:
+        if effort <= 0:
             raise BackbeatError(
                 f"{where}: efforts has {name} at {effort:g}; an effort limit is above "
                 "zero, in N m or N"

@@ -19,14 +19,14 @@ matrix (Chitta et al., "ros_control: A generic and simple control framework for 
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from math import isfinite
+from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
 from backbeat.models.common.errors import BackbeatError, unknown_name
+from backbeat.models.common.schema import key
 from backbeat.models.compiled.arrays import Array3, IndexMatrix, Vector
 
 # Least ratio of the singular values of a matrix whose motors move both joints.
@@ -37,15 +37,16 @@ _SINGULAR = 1e-6
 class ParallelDescription:
     """Two joints that two motors drive together."""
 
-    # The two joints, by name.
-    joints: list[str] = field(default_factory=list)
-    # Torque of each motor, a row, per torque of each joint.
-    motor_torques: list[list[float]] = field(default_factory=list)
-    # Most that either motor gives, behind its gear [N m or N].
-    effort: float = 0.0
-    # Line of its torque over speed; 0 for none, see `motors`.
-    stall_torque: float = 0.0
-    top_speed: float = 0.0
+    joints: list[str] = key(list)
+    """The two joints, by name."""
+    motor_torques: list[list[float]] = key(list)
+    """Torque of each motor, a row, per torque of each joint."""
+    effort: float = key(0.0, "N m or N", ge=0)
+    """Largest torque or force of either motor, behind its gear."""
+    stall_torque: float = key(0.0, "N m or N", ge=0)
+    """Torque or force at rest where it falls with speed; 0 if it does not."""
+    top_speed: float = key(0.0, "rad/s or m/s", ge=0)
+    """Speed at which no torque is left."""
 
 
 class ParallelMotors(NamedTuple):
@@ -118,7 +119,7 @@ def check_parallel(
                 )
             taken[joint] = name
         rows = pair.motor_torques
-        if [len(row) for row in rows] != [2, 2] or not np.isfinite(rows).all():
+        if [len(row) for row in rows] != [2, 2]:
             raise BackbeatError(
                 f"{says} needs motor_torques of two rows, the torque of each motor per "
                 "torque of each joint: [[0.5, 0.5], [0.5, -0.5]] for two rods alike"
@@ -129,13 +130,13 @@ def check_parallel(
                 f"{says}: motors with the torques {rows} do not move both joints on "
                 "their own; see whether a sign is wrong"
             )
-        if not (isfinite(pair.effort) and pair.effort > 0):
+        if pair.effort == 0:
             raise BackbeatError(
                 f"{says}: effort is {pair.effort:g}; it is the most that either motor "
                 "gives, above zero, in N m or N"
             )
         line = pair.stall_torque, pair.top_speed
-        if any(line) and not all(isfinite(x) and x > 0 for x in line):
+        if any(line) and not all(line):
             raise BackbeatError(
                 f"{says} has a stall_torque of {line[0]:g} and a top_speed of "
                 f"{line[1]:g}; give both, above zero, or neither"

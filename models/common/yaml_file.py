@@ -1,33 +1,35 @@
 """Typed YAML: a file from outside becomes a dataclass, or one clear sentence."""
 
+import re
 from copy import deepcopy
-from dataclasses import is_dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, TypeVar
 
 import yaml
-from pydrake.common.yaml import yaml_load_typed
 
 from backbeat.models.common.bounds import BYTES
 from backbeat.models.common.errors import (
     BackbeatError,
     gist,
     located,
-    shown,
-    unknown_name,
 )
 from backbeat.models.common.outside_file import read_text
-from backbeat.models.common.yaml_misfit import (
-    MISFIT,
-    known_keys,
-    misfit_path,
-    unknown_key,
-    what_misfits,
-)
+from backbeat.models.common.schema import fit
 from backbeat.models.common.yaml_survey import survey
 
 Schema = TypeVar("Schema")
+
+
+class _Loader(yaml.SafeLoader):
+    """The usual loader, for which 1e-3 is a number, as it is in YAML 1.2."""
+
+
+_Loader.add_implicit_resolver(
+    "tag:yaml.org,2002:float",
+    re.compile(r"[-+]?[0-9]+(\.[0-9]*)?[eE][-+]?[0-9]+$"),
+    list("-+0123456789"),
+)
 
 
 def load_yaml(schema: type[Schema], path: str | Path) -> Schema:
@@ -46,31 +48,9 @@ def load_yaml(schema: type[Schema], path: str | Path) -> Schema:
 
 def parse_yaml(schema: type[Schema], text: str, where: str) -> Schema:
     """Reads YAML text into `schema`; `where` names the source in errors."""
-    assert is_dataclass(schema)
     tree = read_tree(text, where)
-    try:
-        return yaml_load_typed(schema=schema, data=text, defaults=schema())
-    except MISFIT as error:
-        raise _explain(schema, tree, where, error) from None
-
-
-def _explain(
-    schema: type[Any], tree: dict[Any, Any], where: str, error: Exception
-) -> BackbeatError:
-    """What is wrong with a tree that does not fit, in terms of its own keys."""
-    unknown = unknown_key(schema, tree)
-    if unknown:
-        fault = unknown_name(f"key in {where}", unknown[-1], known_keys(schema))
-        fault.locate(unknown)
-        return fault
-    for key, value in tree.items():
-        misfit = what_misfits(schema, {key: value})
-        if misfit is not None:
-            return BackbeatError(
-                f"{where}: the value of {shown(key)} does not fit: {gist(misfit)}",
-                path=misfit_path(schema, {key: value}),
-            )
-    return BackbeatError(f"{where}: " + gist(error))
+    # What anchors stand at may be kept apart under keys with an underscore.
+    return fit(schema, {k: v for k, v in tree.items() if str(k)[:1] != "_"}, where)
 
 
 def read_tree(text: str, where: str) -> dict[Any, Any]:
@@ -108,7 +88,7 @@ def _tree(text: str, where: str) -> dict[Any, Any]:
         raise BackbeatError(f"{where} is larger than {BYTES['YAML'] / 1e6:g} MB")
     try:
         survey(text, where)
-        tree: Any = yaml.safe_load(text)
+        tree: Any = yaml.load(text, Loader=_Loader)
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         line = line_at(text, mark.index) if mark else None

@@ -21,7 +21,6 @@ from backbeat.models.kit.schema import (
     USUAL,
     KitDescription,
     check_kit,
-    check_kit_scale,
 )
 from backbeat.models.meshing import references
 from backbeat.models.urdf.reading.meshes import resolve
@@ -176,7 +175,6 @@ def _whole(path: Path, above: tuple[Path, ...]) -> dict[str, Any]:
         "members": members,
         "chair": base["chair"] | tree["chair"],
     }
-    check_kit_scale(description.scale, str(path))
     if description.scale == 1.0:
         return whole
     size = Resizing(description.scale)

@@ -1,13 +1,14 @@
 """The schema of kit files, and what members of a kit may be."""
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-from backbeat.models.common.errors import BackbeatError, unknown_name
+from backbeat.models.common.errors import BackbeatError
 from backbeat.models.common.outside_file import is_file
+from backbeat.models.common.schema import check_values, key
 from backbeat.models.contact.restitution import struck_material
 
 # The kit that is meant when nothing else is said.
@@ -20,24 +21,6 @@ MESHES = (".gltf", ".glb", ".obj")
 MOST_MEMBERS = 32
 # Names that bodies of the scene have already.
 TAKEN = ("chair", "world")
-# Least and most of what a member may have: sizes [m], degrees, [N/m], shares.
-RANGES = {
-    "radius": (0.02, 1.0),
-    "depth": (0.002, 1.5),
-    "tilt_deg": (-90.0, 90.0),
-    "stiffness": (1e3, 1e6),
-    "restitution": (0.02, 0.95),
-}
-# The same of a pedal: angles [deg], length [m], ratio, [N m], [N m/rad].
-PEDAL_RANGES = {
-    "rest_deg": (4.0, 30.0),
-    "hit_deg": (3.0, 25.0),
-    "arm": (0.05, 0.5),
-    "gear": (0.5, 5.0),
-    "lift": (0.5, 8.0),
-    "stiffness": (0.0, 40.0),
-    "width": (0.04, 0.4),
-}
 FEET = ("left", "right")
 # Least way of a board from rest to hit [deg].
 LEAST_TRAVEL = 3.0
@@ -53,90 +36,93 @@ class PedalDescription:
     Board and beater are hinged, and a chain couples their angles.
     """
 
-    # The foot that plays it: "left" or "right".
-    foot: str = "right"
-    # Where the heel rests on the floor and the board is hinged, in the kit's axes [m].
-    heel: list[float] = field(default_factory=lambda: [0.324, -0.14, 0.0])
-    # Angle of the board over the floor at rest,
-    rest_deg: float = 18.0
-    # and when the beater touches [deg].
-    hit_deg: float = 5.0
-    # Length of the beater's arm [m].
-    arm: float = 0.2
-    # Turns of the arm per turn of the board.
-    gear: float = 2.3
-    # Torque on the board that lifts it at rest [N m],
-    lift: float = 2.0
-    # and how it grows as the board goes down [N m/rad].
-    stiffness: float = 8.0
-    # Where the board begins and ends from its hinge, for heels rest on the floor [m],
-    board: list[float] = field(default_factory=lambda: [0.13, 0.31])
-    # and how wide it is, at least as the sole [m].
-    width: float = 0.15
+    foot: str = key("right", choices=FEET)
+    """The foot that plays it: `left` or `right`."""
+    heel: list[float] = key([0.324, -0.14, 0.0], "m", length=3)
+    """Position of the heel on the floor, where the board is hinged, in the kit's
+    axes."""
+    rest_deg: float = key(18.0, "deg", ge=4.0, le=30.0)
+    """Angle of the board over the floor at rest."""
+    hit_deg: float = key(5.0, "deg", ge=3.0, le=25.0)
+    """Angle of the board when the beater touches."""
+    arm: float = key(0.2, "m", ge=0.05, le=0.5)
+    """Length of the beater's arm."""
+    gear: float = key(2.3, ge=0.5, le=5.0)
+    """Rotation of the arm per rotation of the board."""
+    lift: float = key(2.0, "N m", ge=0.5, le=8.0)
+    """Torque on the board that lifts it at rest."""
+    stiffness: float = key(8.0, "N m/rad", ge=0.0, le=40.0)
+    """Increase of that torque as the board goes down."""
+    board: list[float] = key([0.13, 0.31], "m", length=2)
+    """Where the board begins and ends from the heel."""
+    width: float = key(0.15, "m", ge=0.04, le=0.4)
+    """Width of the board, at least that of the sole."""
 
 
 @dataclass
 class MemberDescription:
     """One member of the kit, as in the YAML file."""
 
-    # Number in the drummers' numbering; 0 for the next that is free.
-    number: int = 0
-    # "drum", "cymbal" or "pad".
-    kind: str = "drum"
-    # Strike point, from the point on the floor under the pelvis: ahead, left, up [m].
-    place: list[float] = field(default_factory=lambda: [0.0, 0.0, 0.0])
-    # Radius of the strike surface [m],
-    radius: float = 0.15
-    # and depth under it [m].
-    depth: float = 0.1
-    # Tilt towards the player [deg]; 90 for a head that faces him.
-    tilt_deg: float = 0.0
-    # General MIDI note numbers, the first of which is written.
-    notes: list[int] = field(default_factory=list)
-    # Of the surface under a tip [N/m].
-    stiffness: float = 1e5
-    # Share of its speed that a tip has after it was dropped there, on a free stick.
-    restitution: float = 0.35
-    # How it looks: a glTF or OBJ file, from the folder of this file, with its origin at
-    # the strike point and z along the normal; empty for a shape that is drawn from kind
-    # and size.
-    mesh: str = ""
-    # How it sounds: kick, snare, tom, hi_hat, ride, crash, cowbell or block; empty for
-    # what kind, name and size suggest.
-    sound: str = ""
-    # What a foot plays it with; without one hands do.
-    pedal: PedalDescription | None = None
+    number: int = key(0, ge=0, le=999)
+    """Its number in scores; 0 for the next free one."""
+    kind: str = key("drum", choices=KINDS)
+    """`drum`, `cymbal` or `pad`."""
+    place: list[float] = key([0.0, 0.0, 0.0], "m", length=3)
+    """Strike point, from the point on the floor under the pelvis: ahead, left, up."""
+    radius: float = key(0.15, "m", ge=0.02, le=1.0)
+    """Radius of the strike surface."""
+    depth: float = key(0.1, "m", ge=0.002, le=1.5)
+    """Depth under the strike surface."""
+    tilt_deg: float = key(0.0, "deg", ge=-90.0, le=90.0)
+    """Tilt towards the player [deg]; 90 for a head that faces the player."""
+    notes: list[int] = key(list)
+    """General MIDI note numbers, the first of which is written."""
+    stiffness: float = key(1e5, "N/m", ge=1e3, le=1e6)
+    """Stiffness of the surface under a tip."""
+    restitution: float = key(0.35, ge=0.02, le=0.95)
+    """Share of its speed that a tip keeps after being dropped there, on a free
+    stick."""
+    mesh: str = key("")
+    """Visual shape: a glTF or OBJ file, from the folder of this file, with its origin
+    at the strike point and z along the normal; empty for a shape that is drawn from
+    kind and size."""
+    sound: str = key("", choices=SOUNDS)
+    """Sound: `kick`, `snare`, `tom`, `hi_hat`, `ride`, `crash`, `cowbell` or `block`;
+    empty for the one that suits kind, name and size."""
+    pedal: PedalDescription | None = key(None)
+    """Pedal with which a foot plays it, see below; without one the hands play it."""
 
 
 @dataclass
 class ChairDescription:
     """The drummer's chair."""
 
-    # On the floor under its middle [m].
-    place: list[float] = field(default_factory=lambda: [0.0, 0.0, 0.0])
-    # Radius of its seat [m],
-    radius: float = 0.17
-    # and height of its top [m].
-    height: float = 0.5
+    place: list[float] = key([0.0, 0.0, 0.0], "m", length=3)
+    """Point on the floor under its middle."""
+    radius: float = key(0.17, "m", ge=0.05, le=0.5)
+    """Radius of its seat."""
+    height: float = key(0.5, "m", ge=0.15, le=0.9)
+    """Height of its top."""
 
 
 @dataclass
 class KitDescription:
     """Schema of a kit file."""
 
-    # What people call it.
-    name: str = ""
-    # The kit that it changes: one that ships, a kit file from the folder of this one,
-    # or none.
-    base: str = USUAL
-    # Factor on all lengths of this file and its bases; what is under a tip stays.
-    scale: float = 1.0
-    # Members of the base that it does not have.
-    remove: list[str] = field(default_factory=list)
-    # Members that it adds, or changes key by key.
-    members: dict[str, MemberDescription] = field(default_factory=dict)
-    # Seat of a seated drummer.
-    chair: ChairDescription = field(default_factory=ChairDescription)
+    name: str = key("")
+    """Its name in messages and reports."""
+    base: str = key(USUAL)
+    """The kit that it changes: one that ships, a kit file from the folder of this one,
+    or `none`."""
+    scale: float = key(1.0, ge=SCALES[0], le=SCALES[1])
+    """Factor on all lengths of this file and of its bases: places, sizes, pedals,
+    chair; what is under a tip stays."""
+    remove: list[str] = key(list)
+    """Members of the base to leave out."""
+    members: dict[str, MemberDescription] = key(dict)
+    """Members that it adds, or changes key by key, by name."""
+    chair: ChairDescription = key(ChairDescription)
+    """Seat of a seated drummer, see below."""
 
 
 def check_kit(kit: KitDescription, where: str) -> None:
@@ -149,7 +135,7 @@ def check_kit(kit: KitDescription, where: str) -> None:
         raise BackbeatError(
             f"{where}: a kit has 1 to {MOST_MEMBERS} members, not {len(kit.members)}"
         )
-    check_kit_scale(kit.scale, where)
+    check_values(kit, where)
     numbers: dict[int, str] = {}
     feet: dict[str, str] = {}
     for name, member in kit.members.items():
@@ -173,29 +159,12 @@ def check_kit(kit: KitDescription, where: str) -> None:
                     f"{member.pedal.foot} foot; a foot has one"
                 )
     _check_place(kit.chair.place, f"{where}: chair")
-    for key, low, high in (("radius", 0.05, 0.5), ("height", 0.15, 0.9)):
-        _check_range(getattr(kit.chair, key), key, (low, high), f"{where}: chair")
-
-
-def check_kit_scale(scale: float, where: str) -> None:
-    """Refuses a factor on the lengths of a kit that makes no sense.
-
-    Raises:
-        BackbeatError: it is out of `SCALES`.
-    """
-    _check_range(scale, "scale", SCALES, where)
 
 
 def _check_member(member: MemberDescription, where: str) -> None:
-    if member.kind not in KINDS:
-        raise unknown_name(f"kind in {where}", member.kind, KINDS)
-    if member.sound not in SOUNDS:
-        raise unknown_name(f"sound in {where}", member.sound, SOUNDS[1:])
-    if not 1 <= member.number <= 999:
+    if not member.number:
         raise BackbeatError(f"{where}: number is {member.number}; it is 1 to 999")
     _check_place(member.place, where)
-    for key, bounds in RANGES.items():
-        _check_range(getattr(member, key), key, bounds, where)
     if not member.notes or any(not 0 <= n <= 127 for n in member.notes):
         raise BackbeatError(
             f"{where}: notes is {member.notes}; give one MIDI note number or more, 0 "
@@ -219,14 +188,10 @@ def _check_member(member: MemberDescription, where: str) -> None:
 
 
 def _check_pedal(pedal: PedalDescription, where: str) -> None:
-    if pedal.foot not in FEET:
-        raise unknown_name(f"foot in {where}", pedal.foot, FEET)
     _check_place(pedal.heel, where, "heel")
     if pedal.heel[2] != 0.0:
         raise BackbeatError(f"{where}: heel is {pedal.heel}; heels rest on the floor")
-    for key, bounds in PEDAL_RANGES.items():
-        _check_range(getattr(pedal, key), key, bounds, where)
-    if len(pedal.board) != 2 or not 0.0 <= pedal.board[0] < pedal.board[1] <= LONGEST:
+    if not 0.0 <= pedal.board[0] < pedal.board[1] <= LONGEST:
         raise BackbeatError(
             f"{where}: board is {pedal.board}; give where it begins and ends from the "
             f"heel in meters, up to {LONGEST:g}"
@@ -238,17 +203,9 @@ def _check_pedal(pedal: PedalDescription, where: str) -> None:
         )
 
 
-def _check_place(place: list[float], where: str, key: str = "place") -> None:
-    if len(place) != 3 or not np.all(np.abs(place) <= FARTHEST):
+def _check_place(place: list[float], where: str, name: str = "place") -> None:
+    if not np.all(np.abs(place) <= FARTHEST):
         raise BackbeatError(
-            f"{where}: {key} is {place}; give ahead, left and up in meters, each up to "
-            f"{FARTHEST:g}"
+            f"{where}: {name} is {place}; give ahead, left and up in meters, each up "
+            f"to {FARTHEST:g}"
         )
-
-
-def _check_range(
-    value: float, key: str, bounds: tuple[float, float], where: str
-) -> None:
-    low, high = bounds
-    if not low <= value <= high:
-        raise BackbeatError(f"{where}: {key} is {value:g}; it is {low:g} to {high:g}")

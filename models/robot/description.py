@@ -1,22 +1,21 @@
 """The small YAML file beside a URDF that completes a robot's description.
 
-The same schema serves Atlas and a user's own robot. Fields are plain and
-mutable because `yaml_load_typed` fills them; `RobotModel` checks every name
-against the URDF.
+The same schema serves Atlas and a user's own robot. `RobotModel` checks every
+name against the URDF.
 """
 
 import logging
 from collections.abc import Sequence
 from copy import deepcopy
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache, lru_cache
-from math import isfinite
 from pathlib import Path
 
 from backbeat.models.actuation.drives import MotorDescription, check_drives
 from backbeat.models.actuation.parallel import ParallelDescription
 from backbeat.models.common.errors import BackbeatError, unknown_name
 from backbeat.models.common.outside_file import is_file, is_there
+from backbeat.models.common.schema import key
 from backbeat.models.common.yaml_file import parse_yaml
 from backbeat.models.robot.inheritance import Stamp, lineage, merged_text, stamp
 from backbeat.models.robot.roles import check_roles, joints_by_role, opposed_joints
@@ -34,153 +33,161 @@ class ContactDescription:
     length alone it is a line, which bears no moment about itself.
     """
 
-    # Link the patch is on.
-    link: str = ""
-    # Patch center in the link frame [m]; the patch's z axis points out of the
-    # supporting surface, x along the length.
-    position: list[float] = field(default_factory=lambda: [0.0, 0.0, 0.0])
-    # Roll, pitch, yaw of the patch frame in the link frame [rad].
-    rpy: list[float] = field(default_factory=lambda: [0.0, 0.0, 0.0])
-    # Half length (x) and half width (y) of the patch [m].
-    half_length: float = 0.0
-    half_width: float = 0.0
-    # Joints of the limb between base and patch, base first; five to seven for a leg.
-    limb: list[str] = field(default_factory=list)
-    # Sole that does not rest as a whole while this contact comes along: that of a foot
-    # which plays a pedal, and here is its heel.
-    stands_for: str = ""
+    link: str = key("")
+    """Link the patch is on."""
+    position: list[float] = key([0.0, 0.0, 0.0], "m", length=3)
+    """Patch center in the link frame [m]; the patch's z axis points out of the
+    supporting surface, x along the length."""
+    rpy: list[float] = key([0.0, 0.0, 0.0], "rad", length=3)
+    """Roll, pitch, yaw of the patch frame in the link frame."""
+    half_length: float = key(0.0, "m", ge=0)
+    """Half length of the patch (x)."""
+    half_width: float = key(0.0, "m", ge=0)
+    """Half width of the patch (y)."""
+    limb: list[str] = key(list)
+    """Joints of the limb between base and patch, base first; five to seven for a
+    leg."""
+    stands_for: str = key("")
+    """Sole that does not rest as a whole while this contact comes along: that of a foot
+    which plays a pedal, and here is its heel."""
 
 
 @dataclass
 class EquipmentDescription:
     """Something the robot can carry, welded on, or more places it can touch with."""
 
-    # Model file, relative to this YAML file; empty for contacts alone.
-    file: str = ""
-    # Frame of the robot it is welded to.
-    parent: str = ""
-    # Pose of the item's root link in that frame: position [m], rpy [rad].
-    position: list[float] = field(default_factory=lambda: [0.0, 0.0, 0.0])
-    rpy: list[float] = field(default_factory=lambda: [0.0, 0.0, 0.0])
-    # Contacts that come with it, by name.
-    contacts: dict[str, ContactDescription] = field(default_factory=dict)
+    file: str = key("")
+    """Model file, relative to this YAML file; empty for contacts alone."""
+    parent: str = key("")
+    """Frame of the robot it is welded to."""
+    position: list[float] = key([0.0, 0.0, 0.0], "m", length=3)
+    """Position of the item's root link in that frame."""
+    rpy: list[float] = key([0.0, 0.0, 0.0], "rad", length=3)
+    """Its roll, pitch and yaw there."""
+    contacts: dict[str, ContactDescription] = key(dict)
+    """Contacts that come with it, by name."""
 
 
 @dataclass
 class PostureDescription:
     """A named configuration: joints that are not named are at zero."""
 
-    # Another posture to start from.
-    base: str = ""
-    # Height of the base origin above the ground [m]; zero: soles on the ground.
-    height: float = 0.0
-    # Joint angles [rad]; `l_`/`r_` names are taken as written.
-    joints: dict[str, float] = field(default_factory=dict)
+    base: str = key("")
+    """Another posture to start from."""
+    height: float = key(0.0, "m")
+    """Height of the base origin above the ground [m]; zero: soles on the ground."""
+    joints: dict[str, float] = key(dict, "rad")
+    """Joint angles [rad]; `l_`/`r_` names are taken as written."""
 
 
 @dataclass
 class ServoGains:
     """Joint servo of one joint group: bandwidth and the least inertia at its joints."""
 
-    # Natural frequency of the position loop [Hz], critically damped.
-    frequency: float = 3.0
-    # Floor of the joint's own inertia for the gains [kg m^2]: tiny wrists would
-    # otherwise be too soft to hold anything. Where it is so high that a servo of 1 kHz
-    # cannot hold its gains, the robot is refused; see
-    # `backbeat.models.actuation.servo_margin`.
-    least_inertia: float = 0.01
+    frequency: float = key(3.0, "Hz")
+    """Natural frequency of the position loop [Hz], critically damped."""
+    least_inertia: float = key(0.01, "kg m^2")
+    """Floor of the joint's own inertia for the gains [kg m^2]: tiny wrists would
+    otherwise be too soft to hold anything. Where it is so high that a servo of 1 kHz
+    cannot hold its gains, the robot is refused; see
+    `backbeat.models.actuation.servo_margin`."""
 
 
 @dataclass
 class BodyPartDescription:
     """A part of the body that people have a word for."""
 
-    # Its frame, link or contact.
-    frame: str = ""
-    # Joint group that moves it beside the rest of the body; "" if none does.
-    limb: str = ""
+    frame: str = key("")
+    """Its frame, link or contact."""
+    limb: str = key("")
+    """Joint group that moves it beside the rest of the body; "" if none does."""
 
 
 @dataclass
 class PlaceDescription:
     """A place on or beside the body that people have a word for."""
 
-    # Link it moves with.
-    link: str = ""
-    # Place in the link frame [m]; on the left, and mirrored for what is on the right.
-    position: list[float] = field(default_factory=lambda: [0.0, 0.0, 0.0])
+    link: str = key("")
+    """Link it moves with."""
+    position: list[float] = key([0.0, 0.0, 0.0], "m", length=3)
+    """Place in the link frame [m]; on the left, and mirrored for what is on the
+    right."""
 
 
 @dataclass
 class TaskSpaceDescription:
     """What a controller in task space takes where a scenario does not say otherwise."""
 
-    # Frame that is the hand; "" if the robot has none.
-    hand: str = ""
-    # Posture at the start.
-    start: str = ""
+    hand: str = key("")
+    """Frame that follows targets if a scenario names none."""
+    start: str = key("")
+    """Initial posture."""
 
 
 @dataclass
 class RobotDescription:
     """Schema of a robot's description beyond its URDF."""
 
-    # Short name used on the command line.
-    name: str = ""
-    # Robot that ships, or YAML beside this one, to start from: what follows is on top.
-    like: str = ""
-    # URDF, or an overlay of one, relative to this YAML file.
-    urdf: str = ""
-    # Link that floats.
-    base: str = ""
-    # Whether that link is fixed to the world's origin instead: an arm on its stand.
-    fixed: bool = False
-    # Link whose tilt indicates a fall.
-    trunk: str = ""
-    # Patches that can carry weight, by name.
-    contacts: dict[str, ContactDescription] = field(default_factory=dict)
-    # Joint groups by name.
-    groups: dict[str, list[str]] = field(default_factory=dict)
-    # Joints or groups by role, see `backbeat.models.robot.roles`; [] for none, and a
-    # minus before a joint that turns the other way.
-    roles: dict[str, list[str]] = field(default_factory=dict)
-    # Hand and start in task space.
-    task_space: TaskSpaceDescription = field(default_factory=TaskSpaceDescription)
-    # Pairs of groups that mirror each other.
-    mirror_groups: dict[str, str] = field(default_factory=dict)
-    # Joints whose sign flips when left and right are exchanged.
-    mirror_flips: list[str] = field(default_factory=list)
-    # Items that can be welded on, by set name and then item name.
-    equipment: dict[str, dict[str, EquipmentDescription]] = field(default_factory=dict)
-    # Named configurations.
-    postures: dict[str, PostureDescription] = field(default_factory=dict)
-    # Joints that stay where they are, and where [rad]: fingers, say.
-    locked: dict[str, float] = field(default_factory=dict)
-    # Effort limits of joints that have none in the URDF, and get motors by it, by name
-    # [N m or N].
-    efforts: dict[str, float] = field(default_factory=dict)
-    # What all joints are told, whatever hardware interfaces the URDF has: "effort"; ""
-    # for what these say.
-    hardware_interface: str = ""
-    # What of it touches: minimal, primitives or hull; "" for what the URDF says.
-    contact_set: str = ""
-    # Words for postures: parts of the body and places on it, by name.
-    parts: dict[str, BodyPartDescription] = field(default_factory=dict)
-    places: dict[str, PlaceDescription] = field(default_factory=dict)
-    # Servo gains by group name.
-    servo: dict[str, ServoGains] = field(default_factory=dict)
-    # Inertia that motors add behind their gears, by joint, group or role [kg m^2]; in
-    # place of what the model file says.
-    armature: dict[str, float] = field(default_factory=dict)
-    # Torque over speed of motors, by joint, group or role.
-    motors: dict[str, MotorDescription] = field(default_factory=dict)
-    # Pairs of joints that two motors drive together, by a name.
-    parallel: dict[str, ParallelDescription] = field(default_factory=dict)
-    # How far inside the hard limits soft ones lie at least, wherever the URDF has them
-    # [rad or m]; 0 leaves them there.
-    soft_limit_margin: float = 0.0
-    # Old joint names that are still accepted, old: new.
-    aliases: dict[str, str] = field(default_factory=dict)
+    name: str = key("")
+    """Short name."""
+    like: str = key("")
+    """Robot that ships, or YAML beside this one, to start from; own keys override its
+    keys."""
+    urdf: str = key("")
+    """URDF, or an overlay of one, from this file's folder."""
+    base: str = key("")
+    """Floating base link."""
+    fixed: bool = key(False)
+    """Whether the base is fixed to the world instead."""
+    trunk: str = key("")
+    """Link whose tilt indicates a fall; the base if it is left out."""
+    contacts: dict[str, ContactDescription] = key(dict)
+    """Patches and points that can carry weight, by name."""
+    groups: dict[str, list[str]] = key(dict)
+    """Lists of joints, by name."""
+    roles: dict[str, list[str]] = key(dict)
+    """Functions of joints: lists of joints or groups by [role](robots.md#roles), from
+    the base outward; `[]` for none."""
+    task_space: TaskSpaceDescription = key(TaskSpaceDescription)
+    """Hand and start of `backbeat play --task-space`."""
+    mirror_groups: dict[str, str] = key(dict)
+    """Pairs of groups that mirror each other, left: right."""
+    mirror_flips: list[str] = key(list)
+    """Joints whose sign changes when left and right are exchanged."""
+    equipment: dict[str, dict[str, EquipmentDescription]] = key(dict)
+    """Objects that it can carry, by set and item."""
+    postures: dict[str, PostureDescription] = key(dict)
+    """Named configurations."""
+    locked: dict[str, float] = key(dict, "rad")
+    """Joints that do not move, with their position."""
+    efforts: dict[str, float] = key(dict, "N m or N")
+    """Effort limits of joints that have none in the URDF, and get motors by it."""
+    hardware_interface: str = key("")
+    """`effort`: all joints take efforts, whatever the URDF says; what that says if it
+    is left out."""
+    contact_set: str = key("")
+    """[Collision shapes](robots.md#collision-shapes): `minimal`, `primitives` or
+    `hull`; those of the URDF if it is left out."""
+    parts: dict[str, BodyPartDescription] = key(dict)
+    """Words of postures for parts of the body."""
+    places: dict[str, PlaceDescription] = key(dict)
+    """Words of postures for places on it."""
+    servo: dict[str, ServoGains] = key(dict)
+    """Servo gains by group."""
+    armature: dict[str, float] = key(dict)
+    """Inertia that [motors](actuators.md#electric-motors) add behind their gears, by
+    joint, group or role [kg m²]; in place of what the model file says."""
+    motors: dict[str, MotorDescription] = key(dict)
+    """`stall_torque` [N m] and `top_speed` [rad/s] of motors whose torque falls with
+    speed, by joint, group or role."""
+    parallel: dict[str, ParallelDescription] = key(dict, "N m")
+    """Pairs of joints that [two motors](actuators.md#two-motors-for-two-joints) drive
+    together, by a name: `joints`, `motor_torques`, `effort` [N m], and if torque falls
+    with speed `stall_torque` and `top_speed`."""
+    soft_limit_margin: float = key(0.0, "rad", ge=0, lt=1)
+    """Minimum distance of the soft limits inside the hard limits."""
+    aliases: dict[str, str] = key(dict)
+    """Old names of joints that are still accepted, old: new."""
 
     def contacts_with(self, equipment: Sequence[str]) -> dict[str, ContactDescription]:
         """Contacts of the robot and of what it carries, by name."""
@@ -304,31 +311,22 @@ def _loaded(paths: tuple[Path, ...], _stamps: tuple[Stamp, ...]) -> RobotDescrip
     """A robot YAML as it is at its last change; a build reads it a dozen times."""
     path = paths[0]
     description = parse_yaml(RobotDescription, merged_text(paths), str(path))
-    for key in ("name", "urdf", "base"):
-        if not getattr(description, key):
-            raise BackbeatError(f"{path}: the robot needs a value for {key!r}")
+    for name in ("name", "urdf", "base"):
+        if not getattr(description, name):
+            raise BackbeatError(f"{path}: the robot needs a value for {name!r}")
     if not is_file(path.parent / description.urdf):
         raise BackbeatError(f"{path}: no such URDF {description.urdf!r} beside it")
     check_contact_set(description.contact_set)
     check_roles(description.role_joints(), path)
     check_drives(description, path)
-    if not 0 <= description.soft_limit_margin < 1:
-        raise BackbeatError(
-            f"{path}: soft_limit_margin is {description.soft_limit_margin:g}; it must "
-            "be from 0 to 1 rad"
-        )
-    for name, place in description.places.items():
-        _check_pose(path, name, place.position, [0.0, 0.0, 0.0])
     contacts = dict(description.contacts)
     for items in description.equipment.values():
         for name, item in items.items():
-            _check_pose(path, name, item.position, item.rpy)
             _check_item(path, name, item)
             contacts.update(item.contacts)
     for name, contact in contacts.items():
-        _check_pose(path, name, contact.position, contact.rpy)
         sizes = contact.half_length, contact.half_width
-        if not (sizes == (0.0, 0.0) or (sizes[0] > 0.0 and sizes[1] >= 0.0)):
+        if sizes[1] > 0.0 == sizes[0]:
             raise BackbeatError(
                 f"{path}: contact {name!r} needs half_length and half_width > 0 for a "
                 "patch, a half_length alone for a line, or both 0 for a point"
@@ -345,9 +343,3 @@ def _check_item(path: Path, name: str, item: EquipmentDescription) -> None:
         raise BackbeatError(f"{path}: {name!r} needs a file or contacts")
     if item.parent or any(item.position) or any(item.rpy):
         raise BackbeatError(f"{path}: {name!r} has a place but no file to put there")
-
-
-def _check_pose(path: Path, name: str, position: list[float], rpy: list[float]) -> None:
-    for key, value in (("position", position), ("rpy", rpy)):
-        if len(value) != 3 or not all(map(isfinite, value)):
-            raise BackbeatError(f"{path}: {key} of {name!r} needs three numbers")

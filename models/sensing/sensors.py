@@ -18,6 +18,7 @@ from pydrake.systems.framework import Context, State
 
 from backbeat.models.common.collectable_system import CollectableSystem, weak
 from backbeat.models.common.numbered_draws import NumberedDraws
+from backbeat.models.common.schema import key
 from backbeat.models.compiled import compiled
 from backbeat.models.compiled.arrays import Matrix, Vector, VectorView
 from backbeat.models.dynamics.rotations import quaternion_to_matrix
@@ -28,24 +29,28 @@ from backbeat.models.robot.model import RobotModel
 class SensorNoise:
     """Standard deviations of the errors of one sample, and biases."""
 
-    # Encoders [rad, rad/s].
-    position: float = 1e-3
-    velocity: float = 20e-3
-    # Place of a hand, where that is sensed [m].
-    hand: float = 0.0
-    # Gyro [rad/s] and accelerometer [m/s^2].
-    gyro: float = 5e-3
-    accelerometer: float = 0.05
-    # Force on a foot [N].
-    force: float = 5.0
-    # Biases at the start [rad/s, m/s^2].
-    gyro_bias: float = 3e-3
-    accelerometer_bias: float = 0.03
-    # And how they walk on [rad/s/sqrt(s), m/s^2/sqrt(s)].
-    gyro_walk: float = 1e-4
-    accelerometer_walk: float = 1e-3
-    # Moment on a foot [N m].
-    moment: float = 0.5
+    position: float = key(1e-3, "rad", ge=0)
+    """Joint angles."""
+    velocity: float = key(20e-3, "rad/s", ge=0)
+    """Joint velocities."""
+    hand: float = key(0.0, "m", ge=0)
+    """Position of a hand that is sensed in task space."""
+    gyro: float = key(5e-3, "rad/s", ge=0)
+    """Gyro."""
+    accelerometer: float = key(0.05, "m/s²", ge=0)
+    """Accelerometer."""
+    force: float = key(5.0, "N", ge=0)
+    """Force on a foot."""
+    gyro_bias: float = key(3e-3, "rad/s", ge=0)
+    """Bias of the gyro at the start."""
+    accelerometer_bias: float = key(0.03, "m/s²", ge=0)
+    """Bias of the accelerometer."""
+    gyro_walk: float = key(1e-4, "rad/s/√s", ge=0)
+    """Random walk of the gyro's bias."""
+    accelerometer_walk: float = key(1e-3, "m/s²/√s", ge=0)
+    """Random walk of the accelerometer's bias."""
+    moment: float = key(0.5, "N m", ge=0)
+    """Moment on a foot."""
 
 
 @dataclass(frozen=True)

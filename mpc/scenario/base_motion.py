@@ -10,6 +10,7 @@ from pydrake.systems.framework import BasicVector, Context, DiscreteValues
 
 from backbeat.models.common.collectable_system import CollectableSystem, weak
 from backbeat.models.common.errors import BackbeatError, unknown_name
+from backbeat.models.common.schema import key
 from backbeat.mpc.scenario.glide import sway, sway_step
 from backbeat.mpc.task_space.settings import TaskSettings
 from backbeat.optimization.problem.tasks import AXES
@@ -28,22 +29,23 @@ class BaseMotion:
     base does not go to and fro on one line but everywhere.
     """
 
-    # Of x, y, z, and rx, ry, rz for turning, one or several: "x y z rx ry rz".
-    axis: str = "z"
-    # Amplitude [m, rad] and angular rate of the first axis [rad/s].
-    amplitude: float = 0.0
-    rate: float = 0.5
-    # Whether the controller gets the acceleration of the base.
-    feedforward: bool = True
-    # What the legs do: held, nothing but the base being moved; welded, the feet are
-    # welded to the ground and the legs' motors move the base.
-    feet: str = "held"
+    axis: str = key("z")
+    """Axes along which, or about which, it sways: `x y z rx ry rz` or some of them."""
+    amplitude: float = key(0.0, "m, rad")
+    """Amplitude along and about each."""
+    rate: float = key(0.5, "rad/s")
+    """Angular rate of the first axis; each other one is slower."""
+    feedforward: bool = key(True)
+    """Whether the controller gets the acceleration of the base."""
+    feet: str = key("held", choices=FEET)
+    """Legs: `held`, or with feet `welded` to the ground and motors that move the
+    pelvis."""
 
     def check(self) -> None:
         """Checks the numbers.
 
         Raises:
-            BackbeatError: an unknown axis or way of the feet, no axis, or one twice.
+            BackbeatError: an unknown axis, no axis, or one twice.
         """
         names = self.axis.split()
         for name in names:
@@ -54,10 +56,6 @@ class BaseMotion:
                 f"a base sways along axes such as {' '.join(AXES)}, each named once, "
                 f"not {self.axis!r}"
             )
-        if self.feet not in FEET:
-            raise unknown_name("way of the feet", self.feet, FEET)
-        if not np.isfinite([self.amplitude, self.rate]).all():
-            raise BackbeatError("a sway needs a finite amplitude and rate")
 
     @property
     def directions(self) -> np.ndarray:

@@ -1,10 +1,11 @@
 """CompliantPeriod: joints that are soft springs for a part of a run."""
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from backbeat.models.actuation.servo_modes import COMPENSATION
 from backbeat.models.common.errors import BackbeatError
+from backbeat.models.common.schema import key
 
 # Stiffer than this no joint is soft [N m/rad].
 MOST_STIFFNESS = 1e4
@@ -14,18 +15,20 @@ MOST_STIFFNESS = 1e4
 class CompliantPeriod:
     """Joints that are soft springs about their commanded positions."""
 
-    # Joints, or groups of them.
-    joints: list[str] = field(default_factory=list)
-    # When, in time of the behavior [s]; without an end, to the end of the run.
-    start: float = 0.0
-    end: float | None = None
-    # Of the springs [N m/rad].
-    stiffness: float = 50.0
-    # Of the springs [N m s/rad]; if not given, critical for the inertia that a joint
-    # feels, and no more than motors that are late can do.
-    damping: float | None = None
-    # Share of measured friction that motors make up for.
-    compensation: float = COMPENSATION
+    joints: list[str] = key(list)
+    """Joints, or groups of them, that do not support the robot."""
+    start: float = key(0.0, "s")
+    """Time from which they are [soft springs](actuators.md#soft-joints-in-a-run) about
+    the positions that they are commanded, in time of the behavior."""
+    end: float | None = key(None, "s")
+    """Time until which they are [s]; the end of the run if not given."""
+    stiffness: float = key(50.0, "N m/rad", gt=0, le=MOST_STIFFNESS)
+    """Stiffness of the springs."""
+    damping: float | None = key(None, "N m s/rad", ge=0, le=MOST_STIFFNESS)
+    """Damping of the springs [N m s/rad]; if not given critical, as far as it is stable
+    with the delay of the motors."""
+    compensation: float = key(COMPENSATION, ge=0, le=1)
+    """Share of measured friction that motors compensate."""
 
     def is_on(self, time: float) -> bool:
         """Whether it holds at a time of the behavior [s]."""
@@ -38,23 +41,8 @@ class CompliantPeriod:
                 "scenario: compliant joints need names or groups of joints as 'joints'"
             )
         end = math.inf if self.end is None else self.end
-        if not (math.isfinite(self.start) and self.start < end):
+        if self.start >= end:
             raise BackbeatError(
                 f"scenario: joints are compliant from {self.start:g} to {end:g} s; the "
                 "end must come after the start"
-            )
-        if not 0 < self.stiffness <= MOST_STIFFNESS:
-            raise BackbeatError(
-                f"scenario: the stiffness of compliant joints is {self.stiffness:g}; "
-                f"it must be above 0 and at most {MOST_STIFFNESS:g} N m/rad"
-            )
-        if self.damping is not None and not 0 <= self.damping <= MOST_STIFFNESS:
-            raise BackbeatError(
-                f"scenario: the damping of compliant joints is {self.damping:g}; it "
-                "must be 0 or more N m s/rad"
-            )
-        if not 0 <= self.compensation <= 1:
-            raise BackbeatError(
-                f"scenario: compensation is {self.compensation:g}; it must be a share "
-                "from 0 to 1"
             )

@@ -5,12 +5,13 @@ alone, and each kind of mismatch has a stream of its own, so that one more leave
 others unchanged (domain randomization).
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import IntEnum
 
 import numpy as np
 
 from backbeat.models.common.errors import BackbeatError
+from backbeat.models.common.schema import key
 
 # Most ticks that are lost at once: ten seconds of them are a controller that is gone.
 MOST_BURST = 5000
@@ -45,66 +46,50 @@ def either_way(random: np.random.Generator, most: float) -> float:
 class ModelMismatch:
     """Differences of the simulated world from the model; by default none."""
 
-    # Height of the ground under each foothold, drawn from -this to this [m].
-    step_height: float = 0.0
-    # Tilt of the ground under each foothold, in a direction drawn for each [deg].
-    tilt_deg: float = 0.0
-    # Slope of all the ground, in a drawn direction, about the place of the start [deg].
-    slope_deg: float = 0.0
-    # Friction of soles on footholds, drawn from lowest to highest; [] leaves it.
-    patch_friction: list[float] = field(default_factory=list)
-    # Share of the footholds that have it.
-    patch_share: float = 1.0
-    # How far a drum stands from its place, in a drawn horizontal direction [m].
-    drum_shift: float = 0.0
-    # Which; "" draws one of those that are played.
-    drum: str = ""
-    # All masses of the robot times this,
-    mass_scale: float = 1.0
-    # and each of them besides by a share drawn from -this to this.
-    mass_spread: float = 0.0
-    # Inertia of every link about its center of mass times this, its mass aside.
-    inertia_scale: float = 1.0
-    # How far the center of mass of every link is off, in a direction drawn [m].
-    com_shift: float = 0.0
-    # Viscous damping of all joints times this.
-    damping_scale: float = 1.0
-    # A joint, one drawn from a group of joints, or from "any"; "" is none.
-    weak_joint: str = ""
-    # What that joint has of its effort limit.
-    weak_share: float = 0.6
-    # Time from when a plan is made until it takes effect [s].
-    plan_delay: float = 0.0
-    # Probability of a plan to get lost.
-    plan_loss: float = 0.0
-    # Share of the whole-body ticks that are lost: the command in force goes on,
-    tick_loss: float = 0.0
-    # and how many ticks in a row are lost at once.
-    tick_burst: int = 1
+    step_height: float = key(0.0, "m", ge=0, le=0.3)
+    """Height of the ground under each foothold, drawn between minus and plus this."""
+    tilt_deg: float = key(0.0, "deg", ge=0, le=30.0)
+    """Tilt of the ground under each foothold, in a direction drawn for each."""
+    slope_deg: float = key(0.0, "deg", ge=0, le=30.0)
+    """Slope of the whole ground, in a drawn direction, about the initial position."""
+    patch_friction: list[float] = key(list)
+    """Friction of soles on footholds, drawn between two values; [] leaves it
+    unchanged."""
+    patch_share: float = key(1.0, ge=0, le=1.0)
+    """Share of the footholds that have it."""
+    drum_shift: float = key(0.0, "m", ge=0, le=1.0)
+    """Displacement of a drum, in a drawn horizontal direction."""
+    drum: str = key("")
+    """The displaced drum; `""` draws one of those that are played."""
+    mass_scale: float = key(1.0, gt=0)
+    """Factor on all masses of the robot."""
+    mass_spread: float = key(0.0, ge=0, le=0.9)
+    """Further change of each mass, by a share drawn between minus and plus this."""
+    inertia_scale: float = key(1.0, gt=0)
+    """Factor on the inertia of every link about its center of mass, at the same
+    mass."""
+    com_shift: float = key(0.0, "m", ge=0, le=0.5)
+    """Displacement of the center of mass of every link, in a drawn direction."""
+    damping_scale: float = key(1.0, ge=0, le=1000.0)
+    """Factor on the viscous damping of all joints."""
+    weak_joint: str = key("")
+    """A joint with less effort, or one drawn from a group of joints, or from `any`;
+    `""` is none."""
+    weak_share: float = key(0.6, gt=0)
+    """Share of its effort limit that this joint has."""
+    plan_delay: float = key(0.0, "s", ge=0, le=1.0)
+    """Time from when a plan is made until it takes effect [s], unknown to the
+    controllers."""
+    plan_loss: float = key(0.0, ge=0, le=1.0)
+    """Probability that a plan is lost."""
+    tick_loss: float = key(0.0, ge=0, le=1.0)
+    """Share of the whole-body controller's ticks that are lost: nothing is computed,
+    and the last command continues."""
+    tick_burst: int = key(1, ge=1, le=MOST_BURST)
+    """Number of successive ticks that are lost at once."""
 
-    def check(self) -> "ModelMismatch":
-        """Returns the error when its values make sense.
-
-        Raises:
-            BackbeatError: they do not.
-        """
-        for name, most in _MOST.items():
-            value = getattr(self, name)
-            if not 0 <= value <= most:
-                raise BackbeatError(
-                    f"scenario: world.{name} is {value}; it must be from 0 to {most}"
-                )
-        for name in ("mass_scale", "inertia_scale", "weak_share"):
-            value = getattr(self, name)
-            if not (np.isfinite(value) and value > 0):
-                raise BackbeatError(
-                    f"scenario: world.{name} is {value}; it must be > 0"
-                )
-        if not 1 <= self.tick_burst <= MOST_BURST:
-            raise BackbeatError(
-                f"scenario: world.tick_burst is {self.tick_burst}; it must be from 1 "
-                f"to {MOST_BURST}"
-            )
+    def check(self) -> None:
+        """Raises a BackbeatError about friction without a lowest and a highest."""
         if self.patch_friction:
             ends = np.array(self.patch_friction)
             if len(ends) != 2 or not (ends > 0).all() or not ends[0] <= ends[1] < 10:
@@ -112,20 +97,3 @@ class ModelMismatch:
                     "scenario: world.patch_friction needs the lowest and the highest "
                     f"friction, for instance [0.2, 0.3]; not {self.patch_friction}"
                 )
-        return self
-
-
-# Upper limits of the values.
-_MOST = {
-    "step_height": 0.3,
-    "tilt_deg": 30.0,
-    "slope_deg": 30.0,
-    "patch_share": 1.0,
-    "drum_shift": 1.0,
-    "mass_spread": 0.9,
-    "com_shift": 0.5,
-    "damping_scale": 1000.0,
-    "plan_delay": 1.0,
-    "plan_loss": 1.0,
-    "tick_loss": 1.0,
-}

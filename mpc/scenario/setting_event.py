@@ -6,18 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from backbeat.behaviors.library.behavior import check_beat_priority
 from backbeat.models.common.errors import BackbeatError, unknown_name
+from backbeat.models.common.schema import check_values, key
 from backbeat.mpc.predictive.settings import TEMPO_RANGE
 from backbeat.mpc.scenario.task_changes import TASK_SWITCHES, TaskChanges
 
-# What a setting may be: least and most.
-RANGES = {
-    "tempo": TEMPO_RANGE,
-    "friction": (0.01, 10.0),
-    "noise_scale": (0.0, 100.0),
-    "plan_delay": (0.0, 1.0),
-}
 # What is on or off.
 SWITCHES = ("timing", "forces", "posture", "steps", *TASK_SWITCHES)
 # Parts of the body that can be held elsewhere, and how far at most [m].
@@ -29,26 +22,33 @@ PLACES = (*HANDS, "target")
 class SettingEvent(TaskChanges):
     """New values of one setting or more; what is not given stays as it is."""
 
-    # When, in time of the behavior [s]: a tick of the whole-body controller.
-    time: float = 0.0
-    # What the plan may change, see `Scenario`; posture also of the law in task space.
-    timing: bool | None = None
-    forces: bool | None = None
-    posture: bool | None = None
-    steps: bool | None = None
-    # How much the beat counts against balance, 0 to 1.
-    beat_priority: float | None = None
-    # Requested factor on the authored tempo; reached within half a second.
-    tempo: float | None = None
-    # Friction coefficient between soles and ground.
-    friction: float | None = None
-    # Factor on all errors of the sensors.
-    noise_scale: float | None = None
-    # Time from when a plan is made until it takes effect [s].
-    plan_delay: float | None = None
-    # How far from where the behavior has it a hand is held, in world axes [m].
-    left_hand: list[float] | None = None
-    right_hand: list[float] | None = None
+    time: float = key(0.0, "s")
+    """Time of the event, in time of the behavior [s]: a tick of the whole-body
+    controller."""
+    timing: bool | None = key(None)
+    """Whether the plan may change the tempo."""
+    forces: bool | None = key(None)
+    """Whether it may change contact forces."""
+    posture: bool | None = key(None)
+    """Whether it may change the body's lean and turn; whether the law in task space has
+    its posture."""
+    steps: bool | None = key(None)
+    """Whether it may change where feet land."""
+    beat_priority: float | None = key(None, ge=0, le=1)
+    """Priority of the beat over balance."""
+    tempo: float | None = key(None, ge=TEMPO_RANGE[0], le=TEMPO_RANGE[1])
+    """Factor on the authored tempo; reached within half a second."""
+    friction: float | None = key(None, ge=0.01, le=10.0)
+    """Friction coefficient between soles and ground."""
+    noise_scale: float | None = key(None, ge=0, le=100.0)
+    """Factor on all errors of the sensors."""
+    plan_delay: float | None = key(None, "s", ge=0, le=1.0)
+    """Time from when a plan is made until it takes effect."""
+    left_hand: list[float] | None = key(None, "m", length=3)
+    """Displacement of the left hand from where the behavior has it, along the world's
+    axes."""
+    right_hand: list[float] | None = key(None, "m", length=3)
+    """The same for the right hand."""
 
     def values(self) -> dict[str, bool | float | list[float]]:
         """The settings that change, and their new values."""
@@ -70,24 +70,11 @@ class SettingEvent(TaskChanges):
             raise BackbeatError(
                 f"scenario: an event changes nothing; give it one of {_LIST}"
             )
-        if not np.isfinite(self.time):
-            raise BackbeatError("scenario: an event needs a time in s")
-        for name, (least, most) in RANGES.items():
-            if name in values and not least <= getattr(self, name) <= most:
-                raise BackbeatError(
-                    f"scenario: {name} of an event is {getattr(self, name)}; it must "
-                    f"be from {least:g} to {most:g}"
-                )
-        if self.beat_priority is not None:
-            check_beat_priority("scenario", self.beat_priority)
+        check_values(self, "an event of the scenario")
         self.check_task()
         for name in HANDS:
             offset = getattr(self, name)
-            if offset is None:
-                continue
-            if len(offset) != 3 or not np.isfinite(offset).all():
-                raise BackbeatError(f"scenario: {name} of an event is x, y, z in m")
-            if np.linalg.norm(offset) > MOST_OFFSET:
+            if offset is not None and np.linalg.norm(offset) > MOST_OFFSET:
                 raise BackbeatError(
                     f"scenario: {name} of an event is {np.linalg.norm(offset):.2f} m "
                     f"away; it must be at most {MOST_OFFSET:g} m"
@@ -95,6 +82,12 @@ class SettingEvent(TaskChanges):
         return self
 
 
+# Least and most of those that have both.
+RANGES = {
+    f.name: (f.metadata["ge"], f.metadata["le"])
+    for f in fields(SettingEvent)
+    if "ge" in f.metadata
+}
 SETTINGS = tuple(f.name for f in fields(SettingEvent) if f.name != "time")
 _LIST = ", ".join(SETTINGS)
 

@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ from backbeat.models.actuation.servo_margin import Sampling
 from backbeat.models.common.bounds import SEED
 from backbeat.models.common.errors import BackbeatError, located, shown, unknown_name
 from backbeat.models.common.outside_file import read_text
+from backbeat.models.common.schema import check_values, key
 from backbeat.models.common.yaml_file import parse_yaml, read_tree
 from backbeat.mpc.scenario.parts.actuation import ActuationSettings
 from backbeat.mpc.scenario.parts.control import ControlOptions
@@ -39,20 +40,21 @@ class Scenario:
     makes another one.
     """
 
-    # Behavior in the library.
-    behavior: str = ""
-    # Robot that it is for: one that ships, or the path of a robot YAML; "" for Atlas
-    # or, where the library has no such behavior of Atlas, the only robot that has one.
-    robot: str = ""
-    timing: TimingSettings = field(default_factory=TimingSettings)
-    world: WorldSettings = field(default_factory=WorldSettings)
-    disturbances: DisturbanceSettings = field(default_factory=DisturbanceSettings)
-    control: ControlOptions = field(default_factory=ControlOptions)
-    sensing: SensingSettings = field(default_factory=SensingSettings)
-    actuation: ActuationSettings = field(default_factory=ActuationSettings)
-    monitoring: MonitoringSettings = field(default_factory=MonitoringSettings)
-    # Seed of everything random.
-    seed: int = 0
+    behavior: str = key("")
+    """Behavior in the library; the file has to name it, unless the command does."""
+    robot: str = key("")
+    """Robot of the behavior: one that ships, or the path of a robot YAML, from the
+    folder of the file; left out for Atlas or, where the library has none of Atlas, the
+    only robot that has one."""
+    timing: TimingSettings = key(TimingSettings)
+    world: WorldSettings = key(WorldSettings)
+    disturbances: DisturbanceSettings = key(DisturbanceSettings)
+    control: ControlOptions = key(ControlOptions)
+    sensing: SensingSettings = key(SensingSettings)
+    actuation: ActuationSettings = key(ActuationSettings)
+    monitoring: MonitoringSettings = key(MonitoringSettings)
+    seed: int = key(0, ge=0, le=SEED)
+    """Seed of all random numbers."""
 
     @classmethod
     def of(cls, behavior: str = "", **values: Any) -> "Scenario":
@@ -76,9 +78,9 @@ class Scenario:
         Raises:
             BackbeatError: there is no such key.
         """
-        for key in values:
-            if key not in KEYS.places:
-                raise unknown_name("key of a scenario", key, KEYS.places)
+        for name in values:
+            if name not in KEYS.places:
+                raise unknown_name("key of a scenario", name, KEYS.places)
         by_part = KEYS.by_part(values)
         own = by_part.pop("", {})
         parts = {n: replace(getattr(self, n), **new) for n, new in by_part.items()}
@@ -148,11 +150,11 @@ class Scenario:
     def _checked(self) -> "Scenario":
         """The scenario, with what follows from other values, when they make sense."""
         check_name(self.behavior)
+        check_values(KEYS.schema(**KEYS.values(self)), "scenario")
         timing, is_continuous = self.timing, self.world.is_continuous
         actuation = self.actuation.completed()
-        self.world.check()
+        self.world.check(timing.time_step)
         timing.check()
-        self.world.check_step(timing.time_step)
         self.sensing.check(timing.sensor_period, is_continuous)
         actuation.check(is_continuous)
         self.control.check()
@@ -161,10 +163,6 @@ class Scenario:
             raise BackbeatError(
                 "scenario: a planner in a process needs a planning_time, for instance "
                 f"the plan_period ({timing.plan_period} s)"
-            )
-        if not 0 <= self.seed <= SEED:
-            raise BackbeatError(
-                f"scenario: seed is {self.seed}; it must be from 0 to {SEED}"
             )
         return replace(self, actuation=actuation)
 

@@ -1,13 +1,13 @@
 """TargetMotion: where a hand shall be, as a function of time, and as a Drake system."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 from pydrake.common.value import AbstractValue
 from pydrake.systems.framework import BasicVector, Context, DiscreteValues
 
 from backbeat.models.common.collectable_system import CollectableSystem, weak
-from backbeat.models.common.errors import BackbeatError
+from backbeat.models.common.schema import key
 from backbeat.mpc.scenario.glide import acceleration, glide
 from backbeat.mpc.task_space.settings import TaskSettings
 
@@ -19,22 +19,16 @@ START = 1.0
 class TargetMotion:
     """A place, a circle around it, or a step."""
 
-    # Where it begins, from where the hand begins, world axes [m].
-    offset: list[float] = field(default_factory=lambda: [0.0, 0.0, 0.0])
-    # A circle in the plane y z through the beginning [m, Hz]; 0 for none.
-    radius: float = 0.0
-    frequency: float = 0.5
-    # Whether the hand gets the target's velocity and acceleration.
-    feedforward: bool = True
-
-    def check(self) -> None:
-        """Raises BackbeatError where the numbers make no sense."""
-        numbers = [*self.offset, self.radius, self.frequency]
-        if len(self.offset) != 3 or not np.isfinite(numbers).all() or self.radius < 0:
-            raise BackbeatError(
-                "a target needs an offset of three numbers, a radius of 0 or more "
-                "and a frequency"
-            )
+    offset: list[float] = key([0.0, 0.0, 0.0], "m", length=3)
+    """Start, relative to the hand at the start of the behavior, along the world's
+    axes."""
+    radius: float = key(0.0, "m", ge=0)
+    """Radius of a circle in the plane of y and z through the start [m]; 0 for a fixed
+    target."""
+    frequency: float = key(0.5, "Hz")
+    """Frequency of the circle."""
+    feedforward: bool = key(True)
+    """Whether the controller gets the target's velocity and acceleration."""
 
     def at(self, t: float, start: np.ndarray) -> np.ndarray:
         """(3, 3) place [m], velocity and acceleration of the target at time t [s].

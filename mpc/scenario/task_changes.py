@@ -6,16 +6,10 @@ from typing import Any
 import numpy as np
 
 from backbeat.models.common.errors import BackbeatError
+from backbeat.models.common.schema import key
 from backbeat.mpc.task_space.settings import TASK_SETTINGS
 
-# How far a target may be moved along an axis [m], and the most of other numbers.
-MOST = {
-    "noise_angle": 1.0,
-    "noise_rate": 10.0,
-    "period": 0.1,
-    "pelvis_amplitude": 0.5,
-    "pelvis_rate": 50.0,
-}
+# How far a target may be moved along an axis [m].
 FARTHEST_TARGET = 2.0
 
 
@@ -23,38 +17,38 @@ FARTHEST_TARGET = 2.0
 class TaskChanges:
     """New values of settings in task space; what is not given stays as it is."""
 
-    # Where the target glides, from where it would be, in world axes [m].
-    target: list[float] | None = None
-    # Standard deviations of sampled angles [rad] and rates [rad/s]; state: sampled.
-    noise_angle: float | None = None
-    noise_rate: float | None = None
-    # Time between samples that the controller acts on [s].
-    period: float | None = None
-    # Whether the hand is sensed, and what of the law is switched on.
-    hand_sensing: bool | None = None
-    task: bool | None = None
-    gravity_compensation: bool | None = None
-    # A sway of the pelvis [m, rad/s], and whether its acceleration is fed forward.
-    pelvis_amplitude: float | None = None
-    pelvis_rate: float | None = None
-    pelvis_feedforward: bool | None = None
+    target: list[float] | None = key(None, "m", length=3)
+    """Displacement of the target from its own motion, along the world's axes; it glides
+    there."""
+    noise_angle: float | None = key(None, "rad", ge=0, le=1.0)
+    """Standard deviation of sampled joint angles [rad]; with `state: sampled`."""
+    noise_rate: float | None = key(None, "rad/s", ge=0, le=10.0)
+    """The same of joint rates."""
+    period: float | None = key(None, "s", ge=0, le=0.1)
+    """Time between the samples that the controller acts on, `tick_period` or more."""
+    hand_sensing: bool | None = key(None)
+    """Whether the hand is sensed."""
+    task: bool | None = key(None)
+    """Whether the hand follows the target."""
+    gravity_compensation: bool | None = key(None)
+    """Whether the control law compensates gravity."""
+    pelvis_amplitude: float | None = key(None, "m", ge=0, le=0.5)
+    """Amplitude of a sway of the pelvis along the axes of `base`."""
+    pelvis_rate: float | None = key(None, "rad/s", ge=0, le=50.0)
+    """Its angular rate."""
+    pelvis_feedforward: bool | None = key(None)
+    """Whether the controller gets the acceleration of the pelvis."""
 
     def check_task(self) -> None:
-        """Raises BackbeatError where the numbers make no sense."""
-        for name, most in MOST.items():
-            value = getattr(self, name)
-            if value is not None and not 0 <= value <= most:
-                raise BackbeatError(
-                    f"scenario: {name} of an event is {value}; it must be from 0 to "
-                    f"{most:g}"
-                )
-        if self.target is not None:
-            at = np.array(self.target)
-            if at.shape != (3,) or not (np.abs(at) <= FARTHEST_TARGET).all():
-                raise BackbeatError(
-                    "scenario: target of an event is x, y, z within "
-                    f"{FARTHEST_TARGET:g} m"
-                )
+        """Refuses a target that is too far away.
+
+        Raises:
+            BackbeatError: so it is.
+        """
+        if self.target is not None and np.abs(self.target).max() > FARTHEST_TARGET:
+            raise BackbeatError(
+                f"scenario: target of an event is x, y, z within {FARTHEST_TARGET:g} m"
+            )
 
     def task_values(self) -> dict[str, Any]:
         """What changes, as fields of `TaskSettings`."""

@@ -1,11 +1,9 @@
 """TaskSpaceTask: a hand that follows a target, of a robot that does nothing else."""
 
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, fields
 from typing import Any
 
-import numpy as np
-
-from backbeat.models.common.errors import BackbeatError
+from backbeat.models.common.schema import key
 from backbeat.mpc.scenario.base_motion import BaseMotion
 from backbeat.mpc.scenario.target_motion import TargetMotion
 from backbeat.mpc.task_space.law import TaskSpaceSettings
@@ -22,42 +20,36 @@ class TaskSpaceTask:
     moved; or its feet are welded to the ground, and its legs move the pelvis.
     """
 
-    # Frame that is the hand; "" for what the robot's YAML says (`task_space`).
-    hand: str = ""
-    # Posture at the start, "" for that of its YAML, and the desired one below the
-    # hand, "" for that at the start.
-    start: str = ""
-    posture: str = ""
-    # Posture whose legs it has; "" for that at the start, or `ready` on welded feet.
-    legs: str = ""
-    # What the hand follows, from where it begins.
-    target: TargetMotion = field(default_factory=TargetMotion)
-    # Gains and switches of the law.
-    control: TaskSpaceSettings = field(default_factory=TaskSpaceSettings)
-    # Whether the hand is sensed besides the joints.
-    hand_sensing: bool = False
-    # What the motors can do, as a share of the effort limits; the law has the same.
-    effort_share: float = 1.0
-    # What the pelvis does; only for a robot whose base is free.
-    base: BaseMotion = field(default_factory=BaseMotion)
+    hand: str = key("")
+    """Frame that follows the target; empty for that of the robot's YAML."""
+    start: str = key("")
+    """Posture at the start; empty for that of the robot's YAML."""
+    posture: str = key("")
+    """Desired posture below the hand; empty for that at the start."""
+    legs: str = key("")
+    """Posture of held legs; empty for that at the start, or `ready` where feet are
+    welded."""
+    target: TargetMotion = key(TargetMotion)
+    """Target that the hand follows, see above."""
+    control: TaskSpaceSettings = key(TaskSpaceSettings)
+    """Gains and switches of the control law, see below."""
+    hand_sensing: bool = key(False)
+    """Whether the hand is sensed besides the joints."""
+    effort_share: float = key(1.0, gt=0)
+    """Effort of the motors, as a share of their limits."""
+    base: BaseMotion = key(BaseMotion)
+    """Motion of the pelvis of a robot with legs, see below."""
 
     def check(self) -> None:
         """Raises BackbeatError where the numbers make no sense."""
-        self.control.check()
-        self.target.check()
         self.base.check()
-        if not (np.isfinite(self.effort_share) and self.effort_share > 0.0):
-            raise BackbeatError(
-                f"scenario: task_space.effort_share is {self.effort_share}; it must be "
-                "> 0"
-            )
 
 
 # Keys at the top of a file that earlier versions had for task space alone, and those
 # that have another name now.
 _OWN = tuple(field.name for field in fields(TaskSpaceTask))
 _OTHER = ("period", "delay", "noise", "mass_scale")
-EARLIER_KEYS = frozenset({*_OTHER, "robot", "duration", "time_step", "seed"})
+EARLIER_KEYS = frozenset({*_OWN, *_OTHER})
 _NOISE = {"angle": "position", "rate": "velocity", "hand": "hand"}
 
 

@@ -1,9 +1,10 @@
 """UpperBodyTask: a hand that follows a target while the legs follow the behavior."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from backbeat.models.common.schema import key
 from backbeat.mpc.plans.hand_offset import HandOffset
 from backbeat.mpc.scenario.target_motion import TargetMotion
 from backbeat.mpc.task_space.law import TaskSpaceSettings
@@ -13,25 +14,27 @@ STEP = 1e-3
 
 
 @dataclass
+class UpperBodySettings(TaskSpaceSettings):
+    """The law's settings. Waists are weak: truncated, hands would stray."""
+
+    limits: str = "program"
+
+
+@dataclass
 class UpperBodyTask:
     """What joints above the legs do by task space.
 
     See `backbeat.mpc.whole_body.programs.upper_body`.
     """
 
-    # The hand, left hand or right hand; "" leaves the whole body to the behavior.
-    hand: str = ""
-    # What it follows, from where the behavior has it at its start.
-    target: TargetMotion = field(default_factory=TargetMotion)
-    # Gains and switches of the law. Waists are weak: truncated, hands would stray.
-    control: TaskSpaceSettings = field(
-        default_factory=lambda: TaskSpaceSettings(limits="program")
-    )
-
-    def check(self) -> None:
-        """Raises BackbeatError where the numbers make no sense."""
-        self.target.check()
-        self.control.check()
+    hand: str = key("")
+    """Hand, `left hand` or `right hand`; empty leaves the whole body to the
+    behavior."""
+    target: TargetMotion = key(TargetMotion)
+    """Target that it follows, see below."""
+    control: UpperBodySettings = key(UpperBodySettings)
+    """Gains and switches of its control law, as in
+    [`law.py`](../mpc/task_space/law.py)."""
 
     def told(
         self, t: float, start: np.ndarray, offset: HandOffset | None = None

@@ -1,7 +1,7 @@
 """Cells: the combinations of settings that a sweep is made of."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
 from typing import Any
@@ -11,7 +11,9 @@ import yaml
 
 from backbeat.behaviors.library.behavior import named_with_robot
 from backbeat.behaviors.library.robots import name_of
+from backbeat.models.common.bounds import LONGEST_SIMULATED, SEED, SWEEP_SEEDS
 from backbeat.models.common.errors import BackbeatError, unknown_name
+from backbeat.models.common.schema import key
 from backbeat.models.common.yaml_file import parse_yaml
 from backbeat.mpc.scenario.model_mismatch import Stream, either_way, random_stream
 from backbeat.mpc.scenario.parts.push import Push
@@ -20,37 +22,28 @@ from backbeat.mpc.scenario.specification import Scenario, read_scenario
 from backbeat.mpc.sweep.margin import MarginSearch
 from backbeat.mpc.sweep.success_rate import SequentialTest
 
+COMBINATIONS = ("grid", "list")
+
 
 @dataclass
 class PolarPush:
     """A push by size and direction."""
 
-    # Start, in time of the behavior [s], and by how much the seed may shift it.
-    time: float = 1.0
-    time_spread: float = 0.0
-    # Length of the push [s].
-    duration: float = 0.1
-    # Size of the impulse [N s] and its horizontal direction [deg]: 0 is forward,
-    # 90 to the robot's left.
-    impulse: float = 0.0
-    direction_deg: float = 0.0
-    # By how much the seed may turn it [deg]; 180 makes it any direction.
-    direction_spread_deg: float = 0.0
-    # Link that is pushed; "" for the robot's base.
-    body: str = ""
-
-    def check(self, where: str) -> None:
-        """Raises a BackbeatError about what a seed cannot draw from.
-
-        Args:
-            where: what it is, for the message.
-        """
-        for name, most in (("time_spread", 3600.0), ("direction_spread_deg", 360.0)):
-            value = getattr(self, name)
-            if not 0 <= value <= most:
-                raise BackbeatError(
-                    f"{where}: {name} is {value:g}; it must be from 0 to {most:g}"
-                )
+    time: float = key(1.0, "s")
+    """Start, in time of the behavior."""
+    time_spread: float = key(0.0, "s", ge=0, le=LONGEST_SIMULATED)
+    """Largest shift of the start by the seed, to either side."""
+    duration: float = key(0.1, "s", gt=0, le=LONGEST_SIMULATED)
+    """Length of the push."""
+    impulse: float = key(0.0, "N s")
+    """Size of the impulse."""
+    direction_deg: float = key(0.0, "deg")
+    """Horizontal direction [deg]: 0 is forward, 90 to the left."""
+    direction_spread_deg: float = key(0.0, "deg", ge=0, le=360.0)
+    """Largest rotation of the direction by the seed, to either side [deg]; 180 makes it
+    any direction."""
+    body: str = key("")
+    """Link that is pushed; the robot's base if it is left out."""
 
     def push(self) -> Push:
         """The same in world axes."""
@@ -65,30 +58,53 @@ class PolarPush:
 class SweepSettings:
     """What a sweep is, apart from the scenarios in it."""
 
-    # Name of its files; by default that of the specification's.
-    name: str = ""
-    summary: str = ""
-    # Behaviors in the library.
-    behaviors: list[str] = field(default_factory=list)
-    # Robots that each of them runs on, shipped names or paths of robot YAMLs; none for
-    # Atlas or, where the library has no such behavior of Atlas, the one that it has.
-    robots: list[str] = field(default_factory=list)
-    # Engines that each of them runs in; none for that of the scenario.
-    engines: list[str] = field(default_factory=list)
-    # Seeds a cell: as many from the first one on.
-    seeds: int = 1
-    first_seed: int = 0
-    # "grid": every value of each variation with every other; "list": the first of
-    # all, the second of all, and so on.
-    combine: str = "grid"
-    # Stops cells early; absent, all seeds run.
-    sequential: SequentialTest | None = None
-    # Searches a margin for each cell; absent, cells are success rates.
-    search: MarginSearch | None = None
-    # Case to which the margins of the others are compared.
-    baseline: str = ""
-    # Fields, "behavior", "robot" or "engine", over which success rates are pooled.
-    pool: list[str] = field(default_factory=list)
+    name: str = key("")
+    """Name of its results; that of the file if it is left out."""
+    summary: str = key("")
+    """One sentence that describes it."""
+    behaviors: list[str] = key(list)
+    """Behaviors in the library."""
+    robots: list[str] = key(list)
+    """Robots that each of them runs on, shipped names or paths of robot YAMLs from the
+    folder of the file; left out for Atlas or, where the library has none of Atlas, the
+    only robot that has one. `--robot` of the command takes their place."""
+    engines: list[str] = key(list)
+    """[Engines](engines.md) that each of them runs in, `drake` or `mujoco`; left out
+    for that of the scenario, Drake without one. `--engine` of the command takes their
+    place."""
+    seeds: int = key(1, ge=1, le=SWEEP_SEEDS)
+    """Number of seeds per cell."""
+    first_seed: int = key(0, ge=0, le=SEED - SWEEP_SEEDS)
+    """The first of them."""
+    combine: str = key("grid", choices=COMBINATIONS)
+    """`grid` combines every value of each variation with every other; `list` the first
+    of all, then the second of all, and so on."""
+    sequential: SequentialTest | None = key(None)
+    """Stops a cell as soon as a sequential test has decided, see below; all seeds run
+    if it is left out."""
+    search: MarginSearch | None = key(None)
+    """Searches the margin of each cell, see below; cells are success rates if it is
+    left out."""
+    baseline: str = key("")
+    """Case with which the margins of the others are compared."""
+    pool: list[str] = key(list)
+    """Keys, `behavior`, `robot`, `engine` or `case`, over which success rates are
+    pooled."""
+
+
+@dataclass
+class SweepFile(SweepSettings):
+    """All that a sweep says."""
+
+    base: dict[str, Any] = key(dict)
+    """Settings of all runs: keys of a [scenario](keys.md#scenarios), nested or with
+    dots (`world.mass_spread`), and `push`, see below."""
+    per_behavior: dict[str, dict[str, Any] | None] = key(dict)
+    """Settings by behavior."""
+    cases: dict[str, dict[str, Any] | None] = key(dict)
+    """Settings by the name of a case."""
+    variations: dict[str, list[Any]] = key(dict)
+    """Lists of values by key."""
 
 
 @dataclass(frozen=True)
@@ -226,7 +242,6 @@ class Sweep:
         polar = None
         if push is not None:
             polar = parse_yaml(PolarPush, yaml_text(push, where), f"{where}: push")
-            polar.check(f"{where}: push")
         tree["behavior"], tree["robot"] = behavior, robot
         scenario = read_scenario(yaml_text(tree, where), where)
         cell = Cell(behavior, case, dict(values), scenario, polar, robot, engine)

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from backbeat.models.common.errors import BackbeatError, unknown_name
+from backbeat.models.common.errors import BackbeatError
+from backbeat.models.common.schema import key
 
 METHODS = ("bisection", "ladder")
 MAX_LEVELS = 10_000
@@ -15,32 +16,28 @@ MAX_LEVELS = 10_000
 class MarginSearch:
     """What to search for, and among which values."""
 
-    # Field of the scenario, e.g. push.impulse.
-    field: str = "push.impulse"
-    # Values: from `low` to `high` by `step`.
-    low: float = 10.0
-    high: float = 200.0
-    step: float = 10.0
-    # Share of the seeds that has to succeed.
-    success: float = 0.9
-    # "bisection" takes for granted that more is never easier; "ladder" climbs from
-    # the lowest value to the first that fails.
-    method: str = "bisection"
+    field: str = key("push.impulse")
+    """Key that is searched."""
+    low: float = key(10.0)
+    """Lowest value."""
+    high: float = key(200.0)
+    """Highest value."""
+    step: float = key(10.0, gt=0)
+    """Step between values."""
+    success: float = key(0.9, gt=0, le=1)
+    """Share of the seeds that has to survive."""
+    method: str = key("bisection", choices=METHODS)
+    """`bisection` assumes that a larger value is never easier; `ladder` increases the
+    value until the first failure."""
 
     def check(self) -> "MarginSearch":
-        """Returns the search when its values make sense.
+        """Returns the search when its values go together.
 
         Raises:
             BackbeatError: they do not.
         """
-        if self.method not in METHODS:
-            raise unknown_name("method of search", self.method, METHODS)
-        if not (np.isfinite([self.low, self.high]).all() and self.low <= self.high):
+        if self.low > self.high:
             raise BackbeatError("search: low and high are numbers, low <= high")
-        if not 0 < self.step < np.inf:
-            raise BackbeatError(f"search: step is {self.step}; it must be > 0")
-        if not 0 < self.success <= 1:
-            raise BackbeatError("search: success is a share, 0 < success <= 1")
         if (self.high - self.low) / self.step > MAX_LEVELS:
             raise BackbeatError(f"search: more than {MAX_LEVELS} values")
         return self

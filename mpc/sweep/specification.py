@@ -14,28 +14,25 @@ given as `push`, by impulse and direction, besides the scenario's own `pushes`.
 
 import re
 from collections import Counter
-from dataclasses import fields, replace
+from dataclasses import replace
 from math import prod
 from pathlib import Path
 from typing import Any
 
 from backbeat.behaviors.library.robots import robot_beside
-from backbeat.models.common.bounds import SEED, SWEEP_CELLS, SWEEP_SEEDS, check_count
+from backbeat.models.common.bounds import SWEEP_CELLS, check_count
 from backbeat.models.common.errors import BackbeatError, unknown_name
 from backbeat.models.common.outside_file import is_file, is_there, read_text
-from backbeat.models.common.yaml_file import parse_yaml, read_tree
+from backbeat.models.common.schema import fit
+from backbeat.models.common.yaml_file import read_tree
 from backbeat.mpc.sweep.cells import (
     Sweep,
-    SweepSettings,
+    SweepFile,
     checked_engines,
-    yaml_text,
 )
 
 SHIPPED_FOLDER = Path(__file__).parent / "specifications"
-COMBINATIONS = ("grid", "list")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
-# Keys whose values are settings of scenarios, and not of the sweep.
-SETTING_KEYS = ("base", "per_behavior", "cases", "variations")
 
 
 def shipped_sweeps() -> list[str]:
@@ -81,33 +78,24 @@ def parse_sweep(text: str, where: str, name: str = "sweep") -> Sweep:
         name: the sweep's name unless it has one.
     """
     tree = read_tree(text, where)
-    known = {f.name for f in fields(SweepSettings)} | set(SETTING_KEYS)
-    for key in tree:
-        if key == "tune":
-            raise BackbeatError(
-                f"{where} has a tune section; `backbeat tune` runs such a sweep"
-            )
-        if key not in known:
-            raise unknown_name(f"key in {where}", key, known)
-    opened = {key: _branch(tree.pop(key, None), key, where) for key in SETTING_KEYS}
+    if "tune" in tree:
+        raise BackbeatError(
+            f"{where} has a tune section; `backbeat tune` runs such a sweep"
+        )
     if "baseline" in tree:
         tree["baseline"] = _word(tree["baseline"])
-    settings = parse_yaml(SweepSettings, yaml_text(tree, where), where)
-    settings.name = settings.name or name
-    if not _NAME.fullmatch(settings.name):
+    if isinstance(tree.get("cases"), dict):
+        tree["cases"] = {_word(case): told for case, told in tree["cases"].items()}
+    told = fit(SweepFile, tree, where)
+    told.name = told.name or name
+    if not _NAME.fullmatch(told.name):
         raise BackbeatError(
-            f"{where}: {settings.name[:80]!r} is not a name of a sweep; use letters, "
+            f"{where}: {told.name[:80]!r} is not a name of a sweep; use letters, "
             "digits, '-' and '_'"
         )
-    for key in ("per_behavior", "cases"):
-        for inner, value in opened[key].items():
-            opened[key][inner] = _branch(value, f"{key} {inner!r}", where)
-    cases = {_word(k): v for k, v in opened["cases"].items()} or {"": {}}
-    variations = {str(k): v for k, v in opened["variations"].items()}
-    sweep = Sweep(
-        settings, opened["base"], opened["per_behavior"], cases, variations, where
-    )
-    return _checked(sweep)
+    own = {name: values or {} for name, values in told.per_behavior.items()}
+    cases = {name: values or {} for name, values in told.cases.items()} or {"": {}}
+    return _checked(Sweep(told, told.base, own, cases, told.variations, where))
 
 
 def _word(name: Any) -> str:
@@ -115,29 +103,15 @@ def _word(name: Any) -> str:
     return {True: "on", False: "off"}[name] if isinstance(name, bool) else str(name)
 
 
-def _branch(value: Any, key: str, where: str) -> dict[str, Any]:
-    if value is None:
-        return {}
-    if not isinstance(value, dict):
-        raise BackbeatError(f"{where}: {key} needs names with values, not {value!r}")
-    return value
-
-
 def _checked(sweep: Sweep) -> Sweep:
     """The sweep, when all of it makes sense."""
     settings, where = sweep.settings, sweep.where
     if not settings.behaviors:
         raise BackbeatError(f"{where}: name the behaviors, for instance [stand, march]")
-    if not 1 <= settings.seeds <= SWEEP_SEEDS:
-        raise BackbeatError(f"{where}: seeds is from 1 to {SWEEP_SEEDS}")
-    if not 0 <= settings.first_seed <= SEED - SWEEP_SEEDS:
-        raise BackbeatError(f"{where}: first_seed is from 0 to {SEED - SWEEP_SEEDS}")
-    if settings.combine not in COMBINATIONS:
-        raise unknown_name("combine", settings.combine, COMBINATIONS)
     checked_engines(settings.engines)
     sizes = {}
     for name, values in sweep.variations.items():
-        if not isinstance(values, list) or not values:
+        if not values:
             raise BackbeatError(f"{where}: {name} needs a list of values")
         sizes[name] = len(values)
     if settings.combine == "list" and len(set(sizes.values())) > 1:

@@ -6,6 +6,7 @@ from math import ceil, log, sqrt
 from statistics import NormalDist
 
 from backbeat.models.common.errors import BackbeatError
+from backbeat.models.common.schema import key
 
 PASSES, FAILS, UNDECIDED = "passes", "fails", "undecided"
 
@@ -43,29 +44,25 @@ class SequentialTest:
     keep the sum of the two error rates, and each nearly.
     """
 
-    # A success rate that is not good enough, and one that is.
-    fails: float = 0.8
-    passes: float = 0.95
-    # Probability of passing what succeeds as rarely as `fails`,
-    false_pass: float = 0.05
-    # and of failing what succeeds as often as `passes`.
-    false_fail: float = 0.05
+    fails: float = key(0.8, gt=0, lt=1)
+    """A success rate that is not good enough."""
+    passes: float = key(0.95, gt=0, lt=1)
+    """A success rate that is good enough."""
+    false_pass: float = key(0.05, gt=0, lt=0.5)
+    """Probability of passing at the rate `fails`."""
+    false_fail: float = key(0.05, gt=0, lt=0.5)
+    """Probability of failing at the rate `passes`."""
 
     def check(self) -> "SequentialTest":
-        """Returns the test when its values make sense.
+        """Returns the test when its values go together.
 
         Raises:
             BackbeatError: they do not.
         """
-        if not 0 < self.fails < self.passes < 1:
+        if self.fails >= self.passes:
             raise BackbeatError(
                 "sequential: fails and passes are success rates, 0 < fails < passes < "
                 f"1; not {self.fails} and {self.passes}"
-            )
-        if not (0 < self.false_pass < 0.5 and 0 < self.false_fail < 0.5):
-            raise BackbeatError(
-                "sequential: false_pass and false_fail are error rates between 0 and "
-                f"0.5; not {self.false_pass} and {self.false_fail}"
             )
         return self
 

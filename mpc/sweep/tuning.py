@@ -14,7 +14,7 @@ its bounds, or the weight itself where a bound is zero.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -22,10 +22,11 @@ import numpy as np
 from scipy.stats import spearmanr
 
 from backbeat.models.common.bounds import SEED
-from backbeat.models.common.errors import BackbeatError, unknown_name
+from backbeat.models.common.errors import BackbeatError
 from backbeat.models.common.outside_file import read_text
+from backbeat.models.common.schema import key
 from backbeat.models.common.yaml_file import parse_yaml, read_tree
-from backbeat.mpc.sweep.cells import Sweep, yaml_text
+from backbeat.mpc.sweep.cells import Sweep, SweepFile, yaml_text
 from backbeat.mpc.sweep.specification import parse_sweep
 
 # The largest value that is survived, as the sweep's `search` has it.
@@ -57,23 +58,17 @@ SHIPPED = "as given"
 class TuneSettings:
     """What is tuned, and for what."""
 
-    # What a tuning makes small or large.
-    measure: str = "com_error_rms_mm"
-    # Lowest and highest value of each weight, by its place in a scenario.
-    weights: dict[str, list[float]] = field(default_factory=dict)
-    # How many weights are tried, in generations of equal size, and the seed of the
-    # choice.
-    trials: int = 24
-    seed: int = 0
+    measure: str = key("com_error_rms_mm", choices=MEASURES)
+    """What a tuning makes small or large."""
+    weights: dict[str, list[float]] = key(dict)
+    """Lowest and highest value of each weight, by its place in a scenario."""
+    trials: int = key(24, ge=1, le=MOST_TRIALS)
+    """How many weights are tried, in generations of equal size."""
+    seed: int = key(0, ge=0, le=SEED)
+    """Seed of the choice."""
 
     def check(self, where: str) -> None:
-        """Raises a BackbeatError where the values make no sense."""
-        if self.measure not in MEASURES:
-            raise unknown_name(f"measure in {where}", self.measure, MEASURES)
-        if not 1 <= self.trials <= MOST_TRIALS:
-            raise BackbeatError(f"{where}: trials is from 1 to {MOST_TRIALS}")
-        if not 0 <= self.seed <= SEED:
-            raise BackbeatError(f"{where}: seed is from 0 to {SEED}")
+        """Raises a BackbeatError about names and ranges of weights."""
         if not 1 <= len(self.weights) <= MOST_WEIGHTS:
             raise BackbeatError(
                 f"{where}: name 1 to {MOST_WEIGHTS} weights with their ranges, for "
@@ -91,6 +86,14 @@ class TuneSettings:
                     f"{where}: {name} needs its lowest and its highest value, as "
                     f"[10, 1000], not {bounds}"
                 )
+
+
+@dataclass
+class TuneFile(SweepFile):
+    """A sweep that says what to tune."""
+
+    tune: TuneSettings = key(TuneSettings)
+    """What is tuned, and for what."""
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ from typing import Self
 
 import numpy as np
 
-from backbeat.models.common.errors import BackbeatError, unknown_name
+from backbeat.models.common.schema import check_values, key
 from backbeat.models.robot.model import RobotModel
 from backbeat.optimization.task_space.levels.matrix_free import MatrixFreePoint
 from backbeat.optimization.task_space.levels.task_space import TaskSpace
@@ -38,27 +38,33 @@ LIMITS = ("truncate", "program")
 class TaskSpaceSettings:
     """What the law does, and how hard. Critically damped as it stands."""
 
-    # Hand: stiffness [1/s^2] and damping [1/s].
-    stiffness: float = 225.0
-    damping: float = 30.0
-    # Posture below it: stiffness and damping, in 1/s^2 and 1/s, or, where they are not
-    # weighted by mass, in N m/rad and N m s/rad.
-    posture_stiffness: float = 100.0
-    posture_damping: float = 20.0
-    mass_weighted: bool = True
-    # What is switched on.
-    task: bool = True
-    posture: bool = True
-    gravity_compensation: bool = True
-    # Whether a sensed hand and the acceleration of a moved base are used, where
-    # they are given.
-    sensed_hand: bool = True
-    # Whether the rate of a sensed hand is the observed one, where that is given,
-    # or what the rates of joints make of it.
-    observed_rate: bool = False
-    base_feedforward: bool = True
-    # What happens at torque limits: truncate or program.
-    limits: str = "truncate"
+    stiffness: float = key(225.0, "1/s²")
+    """Stiffness of the hand."""
+    damping: float = key(30.0, "1/s")
+    """Damping of the hand."""
+    posture_stiffness: float = key(100.0)
+    """Stiffness of the posture below it: in 1/s², or in N m/rad without
+    `mass_weighted`."""
+    posture_damping: float = key(20.0)
+    """Damping of the posture: in 1/s, or in N m s/rad without `mass_weighted`."""
+    mass_weighted: bool = key(True)
+    """Whether stiffness and damping of the posture are weighted by the joint-space
+    inertia."""
+    task: bool = key(True)
+    """Whether the hand follows the target."""
+    posture: bool = key(True)
+    """Whether the posture is held below it."""
+    gravity_compensation: bool = key(True)
+    """Whether gravity is compensated."""
+    sensed_hand: bool = key(True)
+    """Whether a sensed hand is used, where there is one."""
+    observed_rate: bool = key(False)
+    """Whether the rate of a sensed hand is the observed one, where that is given, or
+    what the rates of joints make of it."""
+    base_feedforward: bool = key(True)
+    """Whether the acceleration of a moved base is used, where that is given."""
+    limits: str = key("truncate", choices=LIMITS)
+    """At torque limits: `truncate`, or `program`, which solves a quadratic program."""
 
     def check(self) -> Self:
         """These settings, if they make sense.
@@ -66,14 +72,7 @@ class TaskSpaceSettings:
         Raises:
             BackbeatError: unknown way at limits, or a gain that is no finite number.
         """
-        if self.limits not in LIMITS:
-            raise unknown_name("way at limits", self.limits, LIMITS)
-        gains = (
-            *(self.stiffness, self.damping),
-            *(self.posture_stiffness, self.posture_damping),
-        )
-        if not np.isfinite(gains).all():
-            raise BackbeatError(f"gains in task space have to be finite, not {gains}")
+        check_values(self, "task space")
         return self
 
 

@@ -4,8 +4,9 @@ Schemas follow from what is declared: every number of `PredictiveWeights`,
 `WholeBodyGains` and `Recovery` has its key, and those that are left out stay.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
+from backbeat.models.common.schema import key
 from backbeat.mpc.plans.weights import PredictiveWeights
 from backbeat.mpc.predictive.recovery import Recovery
 from backbeat.mpc.whole_body.programs.tasks import WholeBodyGains
@@ -20,10 +21,13 @@ RecoveryChanges = changes_of(Recovery, "RecoveryChanges", __name__)
 class WeightChanges:
     """Weights and gains that are not those that ship."""
 
-    # Of the predictive program.
-    predictive: PredictiveChanges = field(default_factory=PredictiveChanges)  # type: ignore[valid-type]
-    # Of the whole-body program, and of the same in stance without steps.
-    whole_body: GainChanges = field(default_factory=GainChanges)  # type: ignore[valid-type]
-    stance: GainChanges = field(default_factory=GainChanges)  # type: ignore[valid-type]
-    # Of terms of a file of one's own, which the command line names.
-    own: dict[str, float] = field(default_factory=dict)
+    predictive: PredictiveChanges = key(PredictiveChanges)  # type: ignore[valid-type]
+    """Of the predictive program."""
+    whole_body: GainChanges = key(GainChanges)  # type: ignore[valid-type]
+    """Of the whole-body program."""
+    stance: GainChanges = key(GainChanges)  # type: ignore[valid-type]
+    """Of the whole-body program in stance without steps."""
+
+    own: dict[str, float] = key(dict)
+    """Of [terms of your own](weights.md#a-term-of-your-own), which the command line
+    names."""

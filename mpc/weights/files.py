@@ -1,11 +1,12 @@
 """Weights files: YAML with the numbers of the controllers, for a purpose each."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from backbeat.models.common.errors import located, unknown_name
 from backbeat.models.common.outside_file import is_file
+from backbeat.models.common.schema import key
 from backbeat.models.common.yaml_file import load_yaml
 from backbeat.mpc.weights.changes import RecoveryChanges, WeightChanges
 from backbeat.mpc.weights.controller_weights import ControllerWeights
@@ -19,10 +20,10 @@ FOLDER = Path(__file__).parent
 class WeightsFile(WeightChanges):
     """What a weights file has; what it leaves out is as it ships."""
 
-    # One sentence about what they are for.
-    summary: str = ""
-    # When and how to step.
-    recovery: RecoveryChanges = field(default_factory=RecoveryChanges)  # type: ignore[valid-type]
+    summary: str = key("")
+    """One sentence about what they are for."""
+    recovery: RecoveryChanges = key(RecoveryChanges)  # type: ignore[valid-type]
+    """When and how to step."""
 
 
 def shipped_weights() -> list[str]:

@@ -4,7 +4,12 @@ from collections.abc import Mapping
 from dataclasses import field, fields, make_dataclass, replace
 from typing import Any, TypeVar, get_origin
 
-from backbeat.optimization.terms.declared import declared_fields, file_fields, key_of
+from backbeat.optimization.terms.declared import (
+    declared,
+    declared_fields,
+    file_fields,
+    key_of,
+)
 
 Numbers = TypeVar("Numbers")
 
@@ -19,7 +24,8 @@ def changes_of(numbers: type[Any], name: str, module: str) -> type[Any]:
     items = []
     for item in file_fields(numbers):
         kind: Any = list[float] if get_origin(item.type) is tuple else item.type
-        items.append((key_of(item), kind | None, field(default=None)))
+        told = {"unit": declared(item).unit, "help": declared(item).help}
+        items.append((key_of(item), kind | None, field(default=None, metadata=told)))
     return make_dataclass(name, items, namespace={"__module__": module})
 
 

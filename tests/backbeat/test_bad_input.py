@@ -90,8 +90,8 @@ def write(path, text):
         ),
         ("hold: 0.5", "hodl: 0.5", "'hodl'; did you mean hold"),
         ("kind: posture", "kind: postur", "'postur'; did you mean posture?"),
-        ("hold: 0.5", "hold: long", "'stations' does not fit: could not convert"),
-        ("stations:\n  -", "stations:", "'stations' does not fit"),
+        ("hold: 0.5", "hold: long", "stations[0].hold is 'long'; it must be a number"),
+        ("stations:\n  -", "stations:", "it must be a list"),
         ("name: mine", "name: ../mine", "is not a behavior name"),
         ("move: 0.5", "move: -1", "move"),
         ("start: stand", "start: [", "not valid YAML"),
@@ -288,7 +288,7 @@ def test_a_server_that_cannot_be(refused, tmp_path, options, sentence):
             ["play", "stand", "--record", "a.html", "--port", 8000],
             "a player of its own",
         ),
-        (["demo", "--contact-model", "foo"], "unknown contact model 'foo'"),
+        (["demo", "--contact-model", "foo"], "unknown contact_model in scenario 'foo'"),
     ],
 )
 def test_options_that_would_do_nothing_or_harm(

@@ -157,7 +157,7 @@ REFUSED = {
     "unknown measure": TEXT.replace("com_error_rms_mm", "beauty"),
     "margin and a search": TEXT.replace("com_error_rms_mm", "margin"),
     "did you mean": TEXT.replace("predictive.com", "predictive.cmo"),
-    "trials is from 1": TEXT.replace("trials: 20", "trials: 0"),
+    "trials is 0; it must be from 1": TEXT.replace("trials: 20", "trials: 0"),
     "without a tune section": TEXT[: TEXT.index("tune:")],
 }
 

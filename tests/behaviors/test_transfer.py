@@ -115,11 +115,11 @@ def test_what_is_wrong_is_said_of_a_line_of_the_file(tmp_path, t1):
     path = tmp_path / "hop.yaml"
     path.write_text(
         "# A comment stays.\nkind: footsteps\nname: hop\nsummary: Hops.\nsteps:\n"
-        "  - {feet: both, time: 0.6}\n  - {feet: all, time: 0.7}\n"
+        "  - {feet: both, time: 0.6}\n  - {feet: left, time: 0.7}\n"
     )
     specification, text = read_any(path, Variant(robot=t1))
     lines = text.splitlines()
-    assert lines[6] == "  - {feet: all, time: 0.7}"
+    assert lines[6] == "  - {feet: left, time: 0.7}"
     assert lines[2] == "name: hop"
     assert lines[7] == f"robot: {t1}"
     assert specification.robot == t1

@@ -142,7 +142,7 @@ def test_without_lines_limits_are_those_of_the_urdf():
     ("text", "said"),
     [
         ("armature: {l_arm_shx: -0.1}", "armature of l_arm_shx is -0.1"),
-        ("armature: {l_arm_shx: .nan}", "armature of l_arm_shx is nan"),
+        ("armature: {l_arm_shx: .nan}", "armature.l_arm_shx is nan"),
         ("armature: {l_arm_sh: 0.1}", "l_arm_shx"),
         ("armature: {left elbow: 0.1, left arm: 0.2, left wrist: 0.3}", "two values"),
         ("motors: {l_arm: {stall_torque: 5}}", "needs a stall_torque and a top_speed"),

@@ -131,7 +131,7 @@ def test_atlas_has_none():
         ("{joints: [l_leg_aky, l_leg_akx]}", "motor_torques of two rows"),
         (
             "{joints: [l_leg_aky, l_leg_akx], motor_torques: [[1, 1], [.nan, 1]]}",
-            "motor_torques of two rows",
+            "motor_torques[1][0] is nan; it must be a",
         ),
         (
             "{joints: [l_leg_aky, l_leg_akx], motor_torques: [[1, 1], [2, 2]]}",

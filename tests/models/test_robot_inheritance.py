@@ -102,7 +102,7 @@ def test_a_change_of_what_it_starts_from_is_seen(tmp_path):
         ("like: mine.yaml", "starts from itself"),
         ("like: atlass", "no robot to start from is called 'atlass'"),
         ("like: atlas\nurdf: loop.yaml", "made from itself"),
-        ("like: atlas\nsoft_limit_margin: -1", "must be from 0 to 1"),
+        ("like: atlas\nsoft_limit_margin: -1", "must be >= 0 and < 1 rad"),
         ("like: atlas\ncolor: red", "color"),
     ],
 )

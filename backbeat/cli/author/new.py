@@ -140,6 +140,8 @@ def command(
     take_options: TakeOptions = NO_OPTIONS,
 ) -> None:
     """Writes a specification that builds as it is, with comments on what to change."""
+    from backbeat.cli.author.schema import with_schemas
+    from backbeat.models.common.atomic_file import replacing
     from backbeat.models.common.errors import BackbeatError, unknown_name
 
     if kind not in KINDS:
@@ -154,7 +156,13 @@ def command(
         files = recorded_dance_files(name, folder, recording, described, robot)
     else:
         raise BackbeatError("only a dance starts from a recording")
-    for path in write_new(files):
+    schemas = with_schemas(files, folder)
+    written = write_new(files)
+    for path, text in schemas.items():
+        path.parent.mkdir(exist_ok=True)
+        with replacing(path) as file:
+            file.write(text.encode())
+    for path in written:
         typer.echo(f"wrote {path}")
     typer.echo(f"next: backbeat build {folder / name}.yaml")
 

@@ -1,7 +1,7 @@
 """RecordingDescription: what a choreography says of a recording."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -9,6 +9,7 @@ from backbeat.behaviors.footsteps.step import FEET
 from backbeat.behaviors.recording.flights.lowering import LOWER
 from backbeat.behaviors.takes.take import Conventions
 from backbeat.models.common.errors import BackbeatError, unknown_name
+from backbeat.models.common.schema import key
 
 STAY = "stay"
 
@@ -17,43 +18,50 @@ STAY = "stay"
 class RecordingDescription:
     """A recording in a choreography."""
 
-    # Motion file of any format, from the folder of the choreography.
-    file: str = ""
-    # radians or degrees; as the format has it, or as the ranges of joints show.
-    unit: str = ""
-    # Name of its format; found in the file if it is left out.
-    format: str = ""
-    # m, cm or mm; wxyz or xyzw; z or y: as the format has them.
-    length: str = ""
-    quaternion: str = ""
-    up: str = ""
-    # Samples a second, where the file has no times.
-    rate: float | None = None
-    # File that says which joints of a person's skeleton are which parts of the body,
-    # from the folder of the choreography; the skeletons that are known need none.
-    skeleton: str = ""
-    # Joints or groups to take; all that the file has if it is left out.
-    joints: list[str] = field(default_factory=list)
-    # Columns that are no joints.
-    ignore: list[str] = field(default_factory=list)
-    # The part of the file to take [s]; all of it if they are left out.
-    start: float | None = None
-    end: float | None = None
-    # Beats to stretch it to; its own time if it is left out.
-    beats: float | None = None
-    # Beats to get from the dance's posture to its first sample, and back from the last.
-    lead: float = 1.0
-    # "stay" if both feet stand all the time; else when each foot stands, in seconds of
-    # the file; found in the recording if both are left out.
-    feet: str = ""
-    # Whether feet land on their heels and leave over their toes where they do so in the
-    # file; false keeps them flat.
-    roll: bool = True
-    # "lower" if jumps that the robot cannot make become lower; else they are refused.
-    jumps: str = ""
-    # Factors on how near hands, feet and trunk stay to it, by part.
-    weights: dict[str, float] = field(default_factory=dict)
-    planted: dict[str, list[list[float]]] = field(default_factory=dict)
+    file: str = key("")
+    """Motion file of any format, from the folder of the choreography."""
+    unit: str = key("")
+    """`radians` or `degrees`; as the format has it, or as the ranges of joints show."""
+    format: str = key("")
+    """Name of its format; found in the file if it is left out."""
+    length: str = key("")
+    """`m`, `cm` or `mm`; as the format has it, or as the height of the base shows."""
+    quaternion: str = key("")
+    """`wxyz` or `xyzw`; as the format has it, or as the feet stand."""
+    up: str = key("")
+    """Axis that points up, `z` or `y`; as the format has it, or as the height of the
+    base shows."""
+    rate: float | None = key(None)
+    """Samples a second, where the file has no times."""
+    skeleton: str = key("")
+    """File that says which joints of a person's skeleton are which parts of the body,
+    from the folder of the choreography; the skeletons that are known need none."""
+    joints: list[str] = key(list)
+    """Joints or groups to take; all joints of the file if it is left out."""
+    ignore: list[str] = key(list)
+    """Columns that are no joints."""
+    start: float | None = key(None, "s")
+    """Start of the part of the file to take [s]; the start of the file if it is left
+    out."""
+    end: float | None = key(None, "s")
+    """End of that part [s]; the end of the file if it is left out."""
+    beats: float | None = key(None)
+    """Beats to stretch it to; its own duration if it is left out."""
+    lead: float = key(1.0)
+    """Beats from the dance's posture to its first sample, and back from the last."""
+    feet: str = key("")
+    """`stay` if both feet stand all the time."""
+    roll: bool = key(True)
+    """Whether feet land on their heels and leave over their toes where they do so in
+    the recording; `false` keeps them flat."""
+    jumps: str = key("")
+    """`lower` if jumps that the robot cannot make become lower; refused without it."""
+    weights: dict[str, float] = key(dict)
+    """Factors on how near `hands`, `feet` and `trunk` stay to the recording, 0.01 to
+    100."""
+    planted: dict[str, list[list[float]]] = key(dict)
+    """The times at which each foot stands, in seconds of the file; found in the
+    recording if this and `feet` are left out."""
 
     def conventions(self) -> Conventions:
         """What is said about the file."""

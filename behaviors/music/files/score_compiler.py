@@ -16,7 +16,6 @@ from backbeat.behaviors.music.files.score_finish import (
 from backbeat.behaviors.music.files.tablature import (
     ACCENT,
     GHOST,
-    MOST_STEPS_PER_BEAT,
     ORNAMENTS,
     PLAIN,
     TabNote,
@@ -45,6 +44,7 @@ from backbeat.behaviors.music.notation.score_description import (
 from backbeat.behaviors.music.notation.swing import check_swing, swung
 from backbeat.behaviors.music.notation.tempo import Tempo, TempoChange
 from backbeat.models.common.errors import BackbeatError, located
+from backbeat.models.common.schema import check_values
 
 LOUDNESS = {"!": ACCENT, "": PLAIN, "?": GHOST}
 
@@ -69,15 +69,9 @@ def compile_score(
         BackbeatError: a word, drum or length makes no sense, or two hands cannot play
             it; says bar and beat.
     """
+    check_values(description, where)
     if not description.parts:
         raise BackbeatError(f"{where}: needs parts", path=("parts",))
-    if description.steps_per_beat < 1:
-        raise BackbeatError(
-            f"{where}: steps_per_beat is {description.steps_per_beat}; it is at "
-            "least 1",
-            path=("steps_per_beat",),
-        )
-    _check_steps(description.steps_per_beat, where)
     check_swing(description.swing, description.swing_note, where)
     compiler = _Compiler(description, members, where, bars_before)
     for i, part in enumerate(description.parts):
@@ -212,10 +206,6 @@ class _Compiler:
 
     def _play(self, part: PartDescription, where: str) -> None:
         """Reads the bars of a part and plays them as often as it says."""
-        if part.repeat < 1:
-            raise BackbeatError(
-                f"{self.where}: repeat of part {part.name!r} must be >= 1"
-            )
         notes, beats = self._read(part, where)
         if self.beat + beats * part.repeat > MOST_BEATS:
             raise BackbeatError(f"{self.where}: more than {MOST_BEATS} beats")
@@ -235,9 +225,6 @@ class _Compiler:
         self, part: PartDescription, where: str
     ) -> tuple[list[TabNote], Fraction]:
         """Notes of a part and its length in beats."""
-        if part.steps_per_beat < 0:
-            raise BackbeatError(f"{where}: needs at least one step per beat")
-        _check_steps(part.steps_per_beat, where)
         notes, beats = self._read_lines(part, where)
         if part.tab.strip():
             more, length, ornaments = read_tab(
@@ -320,24 +307,12 @@ class _Compiler:
             )
         for hit in part.hits:
             here = f"{where}, bar {hit.bar}, beat {hit.beat:g}"
-            if hit.bar < 1 or not 1 <= hit.beat < 1 + self.bar:
+            if not 1 <= hit.beat < 1 + self.bar:
                 raise BackbeatError(
                     f"{here}: bars count from 1, and beats from 1 to below "
                     f"{1 + float(self.bar):g}"
-                )
-            if not 1 <= hit.velocity <= 127 or hit.hand not in ("", *HANDS):
-                raise BackbeatError(
-                    f"{here}: a velocity is 1 to 127 and a hand left, right or empty"
                 )
             piece = self.members.named(hit.member, self.where)
             start, at = (hit.bar - 1) * self.bar, Fraction(hit.beat) - 1
             notes.append(TabNote(start, at, piece, hit.velocity, hit.hand, False))
         return notes, bars * self.bar
-
-
-def _check_steps(steps: int, where: str) -> None:
-    if steps > MOST_STEPS_PER_BEAT:
-        raise BackbeatError(
-            f"{where}: steps_per_beat is {steps}; it is up to {MOST_STEPS_PER_BEAT}",
-            path=("steps_per_beat",),
-        )

@@ -18,6 +18,7 @@ from fractions import Fraction
 from itertools import groupby
 
 from backbeat.behaviors.music.notation.percussion import ROWS, Members
+from backbeat.behaviors.music.notation.score_description import MOST_STEPS_PER_BEAT
 from backbeat.models.common.errors import BackbeatError, located
 
 PLAIN, ACCENT, GHOST = 90, 115, 50
@@ -25,7 +26,6 @@ RESTS = "-."
 LOUDNESS = {"x": PLAIN, "o": PLAIN, "X": ACCENT, "O": ACCENT, "g": GHOST}
 # Ornaments, which are played as one stroke, and what they are called.
 ORNAMENTS = {"f": "flams", "d": "drags", "b": "buzz strokes"}
-MOST_STEPS_PER_BEAT = 48
 MOST_BARS = 4000
 # Whatever has a bar line is a row. Possessive: a long line is read once.
 _ROW = re.compile(r"([^|]*+)\|(.*)")

@@ -8,105 +8,119 @@ the eye wants a bar line. `3 - 1 -` with two steps a beat is the snare on one be
 the hi-hat on the next. An accent is `3!`, a ghost note `3?`.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+
+from backbeat.models.common.schema import key
+
+# Loudest velocity, as in MIDI, and most steps of a line in a beat.
+LOUDEST, MOST_STEPS_PER_BEAT = 127, 48
+UNPLAYABLE = ("refuse", "drop")
 
 
 @dataclass
 class HitDescription:
     """One hit of a list; `bar` and `beat` are counted from one, within the part."""
 
-    bar: int = 1
-    # Quarter note in the bar; 2.5 is the eighth after the second.
-    beat: float = 1.0
-    # A member of the kit by name or number, or another piece such as kick.
-    member: str = ""
-    # Loudness as in MIDI, 1 to 127.
-    velocity: int = 90
-    # "left", "right", or empty for whichever is better.
-    hand: str = ""
+    bar: int = key(1, ge=1)
+    """Bar of the part, counted from one."""
+    beat: float = key(1.0)
+    """Quarter note in the bar, counted from one; 2.5 is the eighth after the second."""
+    member: str = key("")
+    """A member of the kit by name or number, or another piece such as kick."""
+    velocity: int = key(90, ge=1, le=LOUDEST)
+    """Loudness as in MIDI, 1 to 127."""
+    hand: str = key("", choices=("", "left", "right"))
+    """"left", "right", or empty to let the program choose."""
 
 
 @dataclass
 class PartDescription:
     """A part of a score as in the YAML: a hold, or bars to play."""
 
-    # What people call it.
-    name: str = ""
-    # Beats to hold: the hands rest and the torso dances.
-    hold: float = 0.0
-    # Drum that each hand rests on in a hold, by hand.
-    rest: dict[str, str] = field(default_factory=dict)
-    # Turn of the torso to each side in a hold [rad], and beats of a full swing.
-    sway: float = 0.2
-    sway_beats: float = 2.0
-    # Beats of a goto: hands are sent somewhere, and are there when they are over.
-    goto: float = 0.0
-    # Drum that each hand is sent to in a goto, by hand; without a hit, above it.
-    to: dict[str, str] = field(default_factory=dict)
-    # Place of the stick's tip that each hand is sent to: forward, left and up from the
-    # kit's place on the floor [m].
-    place: dict[str, list[float]] = field(default_factory=dict)
-    # Loudness of the hits that a goto ends with, as in MIDI; 0 without hits.
-    velocity: int = 0
-    # One line a hand; empty for a hand that waits.
-    left: str = ""
-    right: str = ""
-    # Drum tablature; hands are found.
-    tab: str = ""
-    # Hits one by one, exactly when they say.
-    hits: list[HitDescription] = field(default_factory=list)
-    # Bars of a part that is a list of hits alone, 0 for as many as it takes; or bars of
-    # silence where there is nothing else.
-    bars: int = 0
-    # How often the bars are played.
-    repeat: int = 1
-    # Steps of a line or a tab per beat; 0 for the score's lines and a tab's bars.
-    steps_per_beat: int = 0
-    # Tempo from here on, and one that it moves to evenly over the part; 0 for none.
-    bpm: float = 0.0
-    end_bpm: float = 0.0
-    # Meter from here on, such as "7/8"; empty for no change.
-    meter: str = ""
+    name: str = key("")
+    """Its name in messages and reports."""
+    hold: float = key(0.0)
+    """Beats of a hold: the hands rest and the torso dances."""
+    rest: dict[str, str] = key(dict)
+    """Drum that each hand rests on in a hold, by hand."""
+    sway: float = key(0.2, "rad")
+    """Rotation of the torso to each side in a hold."""
+    sway_beats: float = key(2.0)
+    """Beats of a full swing of the torso."""
+    goto: float = key(0.0)
+    """Beats of a goto: the hands are sent to a target, and reach it at its end."""
+    to: dict[str, str] = key(dict)
+    """Drum that each hand is sent to in a goto, by hand; without a hit, above it."""
+    place: dict[str, list[float]] = key(dict, "m")
+    """Position of the stick's tip to which each hand is sent: forward, left and up from
+    the kit's place on the floor."""
+    velocity: int = key(0)
+    """Loudness of the hits that a goto ends with, as in MIDI; 0 without hits."""
+    left: str = key("")
+    """Line of the left hand; empty for a hand that waits."""
+    right: str = key("")
+    """Line of the right hand."""
+    tab: str = key("")
+    """Drum tablature; hands are chosen automatically."""
+    hits: list[HitDescription] = key(list)
+    """List of hits at exact times."""
+    bars: int = key(0)
+    """Bars of a part that is only a list of hits, 0 for as many as it needs; or bars of
+    silence in a part without notes."""
+    repeat: int = key(1, ge=1)
+    """Number of times the bars are played."""
+    steps_per_beat: int = key(0, ge=0, le=MOST_STEPS_PER_BEAT)
+    """Steps of a line or a tab per beat; 0 for the score's lines and a tab's bars."""
+    bpm: float = key(0.0)
+    """Tempo from here on; 0 for no change."""
+    end_bpm: float = key(0.0)
+    """Tempo at the end of the part, reached linearly; 0 for none."""
+    meter: str = key("")
+    """Meter from here on, such as "7/8"; empty for no change."""
 
 
 @dataclass
 class Adaptation:
     """What is done to notes so that a kit has them and two hands can play them."""
 
-    # What MIDI notes are meant for: NOTE=TARGET, such as 22=hi_hat, the name of a map
-    # that ships, such as roland, or of a file beside this one.
-    map: list[str] = field(default_factory=list)
-    # What becomes of pieces that the kit lacks: "map", "drop" or "refuse".
-    absent: str = "drop"
-    # The same by piece: a member to play instead, "drop" or "refuse".
-    mapping: dict[str, str] = field(default_factory=dict)
-    # What becomes of hits that two hands cannot play: "refuse" or "drop".
-    unplayable: str = "refuse"
-    # Factor on all tempos, before hands are found.
-    tempo_factor: float = 1.0
-    # Hits are moved to the nearest of so many steps of a whole note, such as 16; 0
-    # leaves them where they are.
-    grid: int = 0
-    # Hits that are softer are left out, 1 to 127 as in MIDI.
-    least_velocity: int = 1
+    map: list[str] = key(list)
+    """Meaning of MIDI notes: `22=hi_hat`, the name of a map that ships, or of a file
+    beside this one."""
+    absent: str = key("drop")
+    """Treatment of pieces that the kit lacks: "map", "drop" or "refuse"."""
+    mapping: dict[str, str] = key(dict)
+    """The same by piece: a member to play instead, "drop" or "refuse"."""
+    unplayable: str = key("refuse", choices=UNPLAYABLE)
+    """Treatment of hits that two hands cannot play: "refuse" or "drop"."""
+    tempo_factor: float = key(1.0, ge=0.1, le=4.0)
+    """Factor on all tempos, applied before hands are chosen."""
+    grid: int = key(0)
+    """Moves hits to the nearest of so many steps of a whole note; 0 leaves them."""
+    least_velocity: int = key(1, ge=1, le=LOUDEST)
+    """Leaves out softer hits, 1 to 127 as in MIDI."""
 
 
 @dataclass
 class ScoreDescription(Adaptation):
     """Schema of a score file."""
 
-    title: str = ""
-    bpm: float = 98.0
-    beats_per_bar: int = 4
-    # Meter such as "7/8"; empty for that of `beats_per_bar`.
-    meter: str = ""
-    # Steps of a hand's line per beat.
-    steps_per_beat: int = 2
-    # Share of a pair of notes before the off-beat, 0.5 to 0.75, and which notes.
-    swing: float = 0.5
-    swing_note: int = 8
-    # A tablature or MIDI file beside this one, in place of parts.
-    notes: str = ""
-    # A WAV file beside this one to play along with.
-    backing: str = ""
-    parts: list[PartDescription] = field(default_factory=list)
+    title: str = key("")
+    """Its title in messages and reports."""
+    bpm: float = key(98.0, "1/min")
+    """Tempo, of quarter notes."""
+    beats_per_bar: int = key(4)
+    """Quarter notes in a bar."""
+    meter: str = key("")
+    """Meter such as "7/8"; empty to use `beats_per_bar`."""
+    steps_per_beat: int = key(2, ge=1, le=MOST_STEPS_PER_BEAT)
+    """Steps of a hand's line per beat."""
+    swing: float = key(0.5)
+    """Share of a pair of notes before the off-beat, 0.5 to 0.75."""
+    swing_note: int = key(8)
+    """Which notes swing: 8 or 16."""
+    notes: str = key("")
+    """A tablature or MIDI file beside this one, in place of parts."""
+    backing: str = key("")
+    """A WAV file beside this one that plays along."""
+    parts: list[PartDescription] = key(list)
+    """Parts, in order of time."""

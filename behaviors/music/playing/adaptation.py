@@ -10,13 +10,11 @@ from dataclasses import fields, replace
 from backbeat.behaviors.music.notation.score import MOVED, Hit, Remark, Score, counted
 from backbeat.behaviors.music.notation.score_description import Adaptation
 from backbeat.behaviors.music.notation.tempo import Tempo
-from backbeat.models.common.errors import BackbeatError, unknown_name
+from backbeat.models.common.errors import BackbeatError
+from backbeat.models.common.schema import check_values
 
-UNPLAYABLE = ("refuse", "drop")
-# Factors on tempos, and steps of a whole note, that may be asked for.
-FACTORS = (0.1, 4.0)
+# Most steps of a whole note that may be asked for.
 FINEST_GRID = 192
-LOUDEST = 127
 
 
 def check_adaptation(wanted: Adaptation, where: str) -> None:
@@ -25,28 +23,12 @@ def check_adaptation(wanted: Adaptation, where: str) -> None:
     Raises:
         BackbeatError: says what a value may be.
     """
-    if wanted.unplayable not in UNPLAYABLE:
-        raise unknown_name(
-            f"value of unplayable in {where}", wanted.unplayable, UNPLAYABLE
-        )
-    slow, fast = FACTORS
-    if not slow <= wanted.tempo_factor <= fast:
-        raise BackbeatError(
-            f"{where}: tempo_factor is {wanted.tempo_factor:g}; it goes from {slow:g} "
-            f"to {fast:g}",
-            path=("tempo_factor",),
-        )
+    check_values(wanted, where)
     if not (wanted.grid == 0 or 4 <= wanted.grid <= FINEST_GRID):
         raise BackbeatError(
             f"{where}: grid is {wanted.grid}; it is steps of a whole note, 4 to "
             f"{FINEST_GRID}, such as 16, or 0 for none",
             path=("grid",),
-        )
-    if not 1 <= wanted.least_velocity <= LOUDEST:
-        raise BackbeatError(
-            f"{where}: least_velocity is {wanted.least_velocity}; it goes from 1 to "
-            f"{LOUDEST}",
-            path=("least_velocity",),
         )
 
 

@@ -8,7 +8,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.csv
 
-from backbeat.models.common.bisection import first_wrong
 from backbeat.models.common.errors import BackbeatError, gist
 
 # An encoding with a letter for every byte.
@@ -121,7 +120,14 @@ def _first_word(values: list[bytes]) -> int | None:
     """The first value that is no number, by halves; None where all are."""
     if _are_numbers(values):
         return None
-    return first_wrong(values, lambda part: not _are_numbers(part))
+    low, high = 0, len(values)
+    while high - low > 1:
+        middle = (low + high) // 2
+        if _are_numbers(values[low:middle]):
+            low = middle
+        else:
+            high = middle
+    return low
 
 
 def _are_numbers(values: Iterable[bytes]) -> bool:

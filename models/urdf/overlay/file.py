@@ -1,10 +1,10 @@
 """Overlay: a small YAML that changes a description and leaves its file alone."""
 
-import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from backbeat.models.common.errors import BackbeatError
+from backbeat.models.common.schema import key
 from backbeat.models.common.yaml_file import load_yaml
 from backbeat.models.urdf.checks.inertia import is_of_a_body
 from backbeat.models.urdf.reading.description import INERTIA
@@ -12,95 +12,117 @@ from backbeat.models.urdf.reading.description import INERTIA
 
 @dataclass
 class LinkChange:
-    """New mass properties of a link; empty lists and nan leave what is there."""
+    """New mass properties of a link; what is left out stays."""
 
-    # Mass [kg], or a factor on what it is. Inertia goes along in proportion.
-    mass: float = math.nan
-    mass_factor: float = 1.0
-    # Center of mass in the link frame [m], or a shift of it.
-    center_of_mass: list[float] = field(default_factory=list)
-    center_of_mass_shift: list[float] = field(default_factory=list)
-    # ixx, ixy, ixz, iyy, iyz, izz about the center of mass [kg m^2], as they will be.
-    inertia: list[float] = field(default_factory=list)
-    # What of it touches, in place of the robot's `collisions`; see there.
-    collisions: str = ""
+    mass: float | None = key(None, "kg", gt=0)
+    """Mass; the inertia changes in proportion."""
+    mass_factor: float = key(1.0, gt=0)
+    """Factor on the mass instead."""
+    center_of_mass: list[float] | None = key(None, "m", length=3)
+    """Center of mass in the link frame."""
+    center_of_mass_shift: list[float] | None = key(None, "m", length=3)
+    """Displacement of the center of mass instead."""
+    inertia: list[float] | None = key(None, "kg m²", length=6)
+    """ixx, ixy, ixz, iyy, iyz, izz about the center of mass, after all changes."""
+    collisions: str = key("")
+    """Collision shapes of this link, in place of the robot's `collisions`."""
 
 
 @dataclass
 class SafetyChange:
     """New values of a joint's safety controller, which is made if there is none."""
 
-    # Where velocity bounds are zero [rad or m]; see
-    # `backbeat.models.actuation.safety_law`.
-    soft_lower: float = math.nan
-    soft_upper: float = math.nan
-    # Velocity per distance [1/s], effort per velocity [N m s/rad or N s/m].
-    k_position: float = math.nan
-    k_velocity: float = math.nan
+    soft_lower: float | None = key(None, "rad or m")
+    """Lower position at which the velocity bound is zero."""
+    soft_upper: float | None = key(None, "rad or m")
+    """Upper position at which the velocity bound is zero."""
+    k_position: float | None = key(None, "1/s", ge=0)
+    """Velocity per distance."""
+    k_velocity: float | None = key(None, "N m s/rad or N s/m", ge=0)
+    """Effort per velocity."""
 
 
 @dataclass
 class JointChange:
-    """New values of a joint; nan leaves what is there."""
+    """New values of a joint; what is left out stays."""
 
-    type: str = ""
-    lower: float = math.nan
-    upper: float = math.nan
-    effort: float = math.nan
-    velocity: float = math.nan
-    effort_factor: float = 1.0
-    damping: float = math.nan
-    friction: float = math.nan
-    safety_controller: SafetyChange = field(default_factory=SafetyChange)
+    type: str = key("")
+    """Type as in a URDF, such as `fixed`."""
+    lower: float | None = key(None, "rad or m")
+    """Lower position limit."""
+    upper: float | None = key(None, "rad or m")
+    """Upper position limit."""
+    effort: float | None = key(None, "N m or N", ge=0)
+    """Effort limit."""
+    velocity: float | None = key(None, "rad/s or m/s", ge=0)
+    """Velocity limit."""
+    effort_factor: float = key(1.0, gt=0)
+    """Factor on the effort limit."""
+    damping: float | None = key(None, "N m s/rad or N s/m", ge=0)
+    """Viscous damping."""
+    friction: float | None = key(None, "N m or N", ge=0)
+    """Coulomb friction."""
+    safety_controller: SafetyChange = key(SafetyChange)
+    """Soft limits and gains of its safety controller."""
 
 
 @dataclass
 class AddedBody:
     """A box that is welded to a link, such as a battery pack."""
 
-    link: str = ""
-    mass: float = 0.0
-    # Edges along x, y and z [m]; the box is solid and alike throughout.
-    size: list[float] = field(default_factory=list)
-    # Pose of its center in the link: position [m], rpy [rad].
-    position: list[float] = field(default_factory=lambda: [0.0, 0.0, 0.0])
-    rpy: list[float] = field(default_factory=lambda: [0.0, 0.0, 0.0])
-    # Whether it can be touched.
-    collision: bool = True
+    link: str = key("")
+    """Link that it is welded to."""
+    mass: float | None = key(None, "kg", gt=0)
+    """Mass; the density is uniform."""
+    size: list[float] | None = key(None, "m", length=3)
+    """Edges along x, y and z."""
+    position: list[float] = key([0.0, 0.0, 0.0], "m", length=3)
+    """Position of its center in the link frame."""
+    rpy: list[float] = key([0.0, 0.0, 0.0], "rad", length=3)
+    """Its roll, pitch and yaw there."""
+    collision: bool = key(True)
+    """Whether it can be touched."""
 
 
 @dataclass
 class Attachment:
     """Another description whose root is welded to a link, such as a hand or a head."""
 
-    # URDF, relative to this file.
-    file: str = ""
-    link: str = ""
-    position: list[float] = field(default_factory=lambda: [0.0, 0.0, 0.0])
-    rpy: list[float] = field(default_factory=lambda: [0.0, 0.0, 0.0])
-    # Put before every name in it, so that two of a kind can be attached.
-    prefix: str = ""
+    file: str = key("")
+    """URDF, from this file's folder."""
+    link: str = key("")
+    """Link that its root is welded to."""
+    position: list[float] = key([0.0, 0.0, 0.0], "m", length=3)
+    """Position of its root in the link frame."""
+    rpy: list[float] = key([0.0, 0.0, 0.0], "rad", length=3)
+    """Its roll, pitch and yaw there."""
+    prefix: str = key("")
+    """Put before every name in it, so that two of a kind can be attached."""
 
 
 @dataclass
 class Overlay:
     """Changes of a description, made in the order of the fields."""
 
-    # The description that is changed, or an overlay of one, relative to this file.
-    urdf: str = ""
-    # Name of the robot that results; "" keeps it.
-    name: str = ""
-    # Links that are taken away with all that hangs on them.
-    remove: list[str] = field(default_factory=list)
-    links: dict[str, LinkChange] = field(default_factory=dict)
-    joints: dict[str, JointChange] = field(default_factory=dict)
-    # Factor on every mass and inertia, after the changes of links.
-    mass_factor: float = 1.0
-    # What touches: none, visuals (what is drawn), box (of each link's inertia), or a
-    # pattern of the names of <collision>, such as "*_simple"; "" leaves all.
-    collisions: str = ""
-    bodies: dict[str, AddedBody] = field(default_factory=dict)
-    attachments: dict[str, Attachment] = field(default_factory=dict)
+    urdf: str = key("")
+    """The description to change, or an overlay of one, from this file's folder."""
+    name: str = key("")
+    """Name of the robot that results; that of the description if it is left out."""
+    remove: list[str] = key(list)
+    """Links to remove, with everything attached to them."""
+    links: dict[str, LinkChange] = key(dict)
+    """Changes of links, by name."""
+    joints: dict[str, JointChange] = key(dict)
+    """Changes of joints, by name."""
+    mass_factor: float = key(1.0, gt=0)
+    """Factor on every mass and inertia, after the changes of links."""
+    collisions: str = key("")
+    """Collision shapes: `none`, `visuals`, `box` (of each link's inertia), or a pattern
+    of the names of `<collision>`, such as `"*_simple"`; all if it is left out."""
+    bodies: dict[str, AddedBody] = key(dict)
+    """Boxes to add, by name."""
+    attachments: dict[str, Attachment] = key(dict)
+    """Descriptions to attach, by name."""
 
 
 def load_overlay(path: str | Path) -> Overlay:
@@ -118,30 +140,20 @@ def load_overlay(path: str | Path) -> Overlay:
             raise BackbeatError(
                 f"{path}: {name!r} has characters that no name may have"
             )
-    _check_positive(path, "mass_factor", overlay.mass_factor)
     for name, link in overlay.links.items():
         _check_link(f"{path}: link {name!r}", link)
     for name, joint in overlay.joints.items():
-        _check_positive(f"{path}: joint {name!r}", "effort_factor", joint.effort_factor)
-        for key in ("effort", "velocity", "damping", "friction"):
-            if getattr(joint, key) < 0:
-                raise BackbeatError(f"{path}: joint {name!r}: {key} is below zero")
-        safety = joint.safety_controller
-        if safety.k_position < 0 or safety.k_velocity < 0:
-            raise BackbeatError(f"{path}: joint {name!r}: a gain is below zero")
-        if safety.soft_lower > safety.soft_upper:
+        low = joint.safety_controller.soft_lower
+        high = joint.safety_controller.soft_upper
+        if low is not None and high is not None and low > high:
             raise BackbeatError(f"{path}: joint {name!r}: soft limits are exchanged")
     for name, body in overlay.bodies.items():
-        where = f"{path}: body {name!r}"
-        _check_positive(where, "mass", body.mass)
-        _check_vector(where, "size", body.size, 3)
-        if min(body.size) <= 0:
-            raise BackbeatError(f"{where}: every edge in size has to be above zero")
-    for kind in (overlay.bodies, overlay.attachments):
-        for name, item in kind.items():
-            where = f"{path}: {name!r}"
-            _check_vector(where, "position", item.position, 3)
-            _check_vector(where, "rpy", item.rpy, 3)
+        if body.mass is None:
+            raise BackbeatError(f"{path}: body {name!r} needs a mass in kg")
+        if body.size is None or min(body.size) <= 0:
+            raise BackbeatError(
+                f"{path}: body {name!r}: every edge in size has to be above zero"
+            )
     for name, attachment in overlay.attachments.items():
         if not attachment.file:
             raise BackbeatError(f"{path}: {name!r} names no 'file' to attach")
@@ -149,28 +161,12 @@ def load_overlay(path: str | Path) -> Overlay:
 
 
 def _check_link(where: str, link: LinkChange) -> None:
-    _check_positive(where, "mass_factor", link.mass_factor)
-    if not math.isnan(link.mass):
-        _check_positive(where, "mass", link.mass)
-        if link.mass_factor != 1.0:
-            raise BackbeatError(f"{where}: give mass or mass_factor, not both")
-    for key, length in (
-        ("center_of_mass", 3),
-        ("center_of_mass_shift", 3),
-        ("inertia", 6),
-    ):
-        if getattr(link, key):
-            of = f" ({', '.join(INERTIA)})" if key == "inertia" else ""
-            _check_vector(where, key, getattr(link, key), length, of)
+    if link.mass is not None and link.mass_factor != 1.0:
+        raise BackbeatError(f"{where}: give mass or mass_factor, not both")
     if link.inertia:
         _check_inertia(where, link.inertia)
     if link.center_of_mass and link.center_of_mass_shift:
         raise BackbeatError(f"{where}: give center_of_mass or its shift, not both")
-
-
-def _check_positive(where: object, key: str, value: float) -> None:
-    if not (value > 0 and math.isfinite(value)):
-        raise BackbeatError(f"{where}: {key} has to be above zero, and is {value:g}")
 
 
 def _check_inertia(where: object, value: list[float]) -> None:
@@ -184,13 +180,6 @@ def _check_inertia(where: object, value: list[float]) -> None:
         raise BackbeatError(
             f"{where}: no body has the inertia {said}; did you mean [{written}]?"
         )
-
-
-def _check_vector(
-    where: object, key: str, value: list[float], length: int, of: str = ""
-) -> None:
-    if len(value) != length or not all(map(math.isfinite, value)):
-        raise BackbeatError(f"{where}: {key} needs {length} numbers{of}")
 
 
 def is_overlay(path: str | Path) -> bool:

@@ -1,6 +1,5 @@
 """Makes a URDF of another and an overlay: comments and order stay, values change."""
 
-import math
 import os
 from dataclasses import asdict
 from pathlib import Path
@@ -160,7 +159,7 @@ def _change_link(link: Any, change: LinkChange) -> None:
         )
     mass = _number(child(inertial, "mass"), "value", name)
     factor = change.mass_factor
-    if not math.isnan(change.mass):
+    if change.mass is not None:
         if mass == 0:
             raise BackbeatError(f"link {name!r} has no mass to start from")
         factor = change.mass / mass
@@ -222,13 +221,15 @@ def _change_joint(root: Any, joint: Any, change: JointChange) -> None:
         limit.set("effort", written(effort))
 
 
-def _set(joint: Any, element: str, key: str, value: float) -> None:
-    if not math.isnan(value):
+def _set(joint: Any, element: str, key: str, value: float | None) -> None:
+    if value is not None:
         _made(joint, element).set(key, written(value))
 
 
 def _add_body(root: Any, name: str, body: AddedBody) -> None:
     """A solid box on a link, welded by a joint of its name."""
+    assert body.mass is not None
+    assert body.size is not None
     x, y, z = body.size
     link = etree.SubElement(root, "link", name=name)
     inertial = etree.SubElement(link, "inertial")

@@ -7,8 +7,8 @@ from backbeat.models.actuation.motors import (
     HYDRAULIC_LAG,
     HYDRAULIC_RISE,
 )
-from backbeat.models.common.errors import BackbeatError, unknown_name
-from backbeat.mpc.scenario.parts.amounts import check_amounts
+from backbeat.models.common.errors import BackbeatError
+from backbeat.models.common.schema import key
 
 ACTUATORS = ("ideal", "hydraulic")
 
@@ -17,16 +17,18 @@ ACTUATORS = ("ideal", "hydraulic")
 class ActuationSettings:
     """What is between a joint command and the torque at the joint."""
 
-    # Motors: ideal, or hydraulic, which sets those of the three below that are zero.
-    actuators: str = "ideal"
-    # Time constant of the motors [s].
-    actuator_lag: float = 0.0
-    # Least time in which motors go from nothing to full effort [s].
-    actuator_rise: float = 0.0
-    # Coulomb friction of the joints, as a share of their effort limits.
-    joint_friction: float = 0.0
-    # Whether the safety controllers of the robot's URDF bound the efforts of joints.
-    safety_law: bool = False
+    actuators: str = key("ideal", choices=ACTUATORS)
+    """[Motors](actuators.md): `ideal`, or `hydraulic`, which sets those of the next
+    three that are zero."""
+    actuator_lag: float = key(0.0, "s", ge=0)
+    """Time constant of the motors."""
+    actuator_rise: float = key(0.0, "s", ge=0)
+    """Minimum time in which motors go from zero to full effort."""
+    joint_friction: float = key(0.0, ge=0, lt=1)
+    """Coulomb friction of the joints, as a share of their effort limits."""
+    safety_law: bool = key(False)
+    """Whether the safety controllers of the robot's URDF bound the efforts of
+    joints."""
 
     def completed(self) -> "ActuationSettings":
         """The same with the numbers of its kind of actuators where it has none."""
@@ -48,12 +50,6 @@ class ActuationSettings:
         Raises:
             BackbeatError: they make no sense.
         """
-        if self.actuators not in ACTUATORS:
-            raise unknown_name("kind of actuators", self.actuators, ACTUATORS)
-        names = ("actuator_lag", "actuator_rise", "joint_friction")
-        check_amounts({name: getattr(self, name) for name in names})
-        if self.joint_friction >= 1:
-            raise BackbeatError("scenario: joint_friction must be a share below 1")
         if is_continuous and self.joint_friction > 0:
             raise BackbeatError(
                 "scenario: joint_friction is simulated in steps; in continuous time "

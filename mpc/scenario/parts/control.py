@@ -1,11 +1,12 @@
 """ControlOptions: where plans are made, what they may change, and the tasks."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
-from backbeat.behaviors.library.behavior import Behavior, check_beat_priority
+from backbeat.behaviors.library.behavior import Behavior
 from backbeat.models.common.errors import BackbeatError, unknown_name
+from backbeat.models.common.schema import key
 from backbeat.mpc.predictive.settings import PlanSettings
 from backbeat.mpc.scenario.task_space_task import TaskSpaceTask
 from backbeat.mpc.scenario.upper_body_task import UpperBodyTask
@@ -21,27 +22,33 @@ PLANNERS = ("inside", "process")
 class ControlOptions:
     """What the controllers are asked for."""
 
-    # Where plans are made: inside, or in a second process, which takes a planning time.
-    planner: str = "inside"
-    # Name of a weights file that ships, see `mpc/weights`; "" for none. The weights
-    # that are given count before it.
-    preset: str = ""
-    # A hand that follows a target by task space while legs do as the behavior says.
-    upper_body: UpperBodyTask = field(default_factory=UpperBodyTask)
-    # A hand that follows a target, and no behavior; None for a behavior.
-    task_space: TaskSpaceTask | None = None
-    # How much the beat counts against balance, 0 to 1; the behavior's own if not given.
-    beat_priority: float | None = None
-    # What the plan may change: the tempo, contact forces, the body's lean and turn,
-    # and where feet land (with steps that the behavior does not make).
-    timing: bool = True
-    forces: bool = True
-    posture: bool = True
-    steps: bool = True
-    # Weights and gains of the programs, and thresholds of recovery steps, that are not
-    # those that ship, by section and key.
-    weights: WeightChanges = field(default_factory=WeightChanges)
-    recovery: RecoveryChanges = field(default_factory=RecoveryChanges)  # type: ignore[valid-type]
+    planner: str = key("inside", choices=PLANNERS)
+    """Process that makes plans: inside the simulation, or a second process, which needs
+    a planning time."""
+    preset: str = key("")
+    """Name of a [weights file that ships](presets.md); the `weights` given here count
+    before it."""
+    upper_body: UpperBodyTask = key(UpperBodyTask)
+    """A hand that follows a target by [task space](task_space.md#above-legs-that-walk)
+    while the legs follow the behavior, see below."""
+    task_space: TaskSpaceTask | None = key(None)
+    """A hand that follows a target by [task space](task_space.md#runs) in place of a
+    behavior, see below."""
+    beat_priority: float | None = key(None, ge=0, le=1)
+    """Priority of the beat over balance; the behavior's own if not given."""
+    timing: bool = key(True)
+    """Whether the plan may change the tempo."""
+    forces: bool = key(True)
+    """Whether it may change contact forces."""
+    posture: bool = key(True)
+    """Whether it may change the body's lean and turn."""
+    steps: bool = key(True)
+    """Whether it may change where feet land, and add steps."""
+    weights: WeightChanges = key(WeightChanges)
+    """[Weights and gains of the controllers](weights.md) that are not those that ship:
+    `predictive`, `whole_body` and `stance`, each with keys of its own."""
+    recovery: RecoveryChanges = key(RecoveryChanges)  # type: ignore[valid-type]
+    """[When and how to step](weights.md#recovery-steps), where not as it ships."""
 
     def plan_settings(self, behavior: Behavior) -> PlanSettings:
         """What is asked of plans at the start of a run of a behavior."""
@@ -121,13 +128,8 @@ class ControlOptions:
 
     def check(self) -> None:
         """Raises a BackbeatError when its values make no sense."""
-        if self.planner not in PLANNERS:
-            raise unknown_name("planner", self.planner, PLANNERS)
         if self.preset and self.preset not in shipped_weights():
             raise unknown_name("preset of weights", self.preset, shipped_weights())
-        self.upper_body.check()
         if self.task_space is not None:
             self._check_task_space(self.task_space)
         self._check_weights()
-        if self.beat_priority is not None:
-            check_beat_priority("scenario", self.beat_priority)

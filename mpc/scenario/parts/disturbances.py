@@ -1,7 +1,8 @@
 """DisturbanceSettings: what happens to the robot in a run, and when."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
+from backbeat.models.common.schema import key
 from backbeat.mpc.scenario.compliant_period import CompliantPeriod
 from backbeat.mpc.scenario.parts.push import Push
 from backbeat.mpc.scenario.parts.timing import TimingSettings
@@ -12,11 +13,12 @@ from backbeat.mpc.scenario.setting_event import SettingEvent, tick_number
 class DisturbanceSettings:
     """Pushes, settings that change, and joints that go soft."""
 
-    pushes: list[Push] = field(default_factory=list)
-    # Settings that change in the run.
-    events: list[SettingEvent] = field(default_factory=list)
-    # Joints that are soft springs for a while.
-    compliant: list[CompliantPeriod] = field(default_factory=list)
+    pushes: list[Push] = key(list)
+    """Forces on a body for a limited time, see below."""
+    events: list[SettingEvent] = key(list)
+    """[Settings that change during the run](live_events.md), see below."""
+    compliant: list[CompliantPeriod] = key(list)
+    """Joints that are soft springs for a limited time, see below."""
 
     def sorted_events(self) -> list[SettingEvent]:
         """The events in order of time."""

@@ -49,7 +49,7 @@ class FlatKeys:
         }
 
 
-def flat_keys(whole: type[Any], name: str) -> FlatKeys:
+def flat_keys(whole: type[Any], title: str) -> FlatKeys:
     """The keys of a dataclass: the fields of its parts, and those that are no parts.
 
     A part is a field that is a dataclass. A field whose key has another name says so as
@@ -57,7 +57,7 @@ def flat_keys(whole: type[Any], name: str) -> FlatKeys:
 
     Args:
         whole: the dataclass, whose fields all have defaults.
-        name: of the schema.
+        title: name of the schema.
     """
     places: dict[str, KeyPlace] = {}
     types: list[tuple[str, Any, Any]] = []
@@ -65,13 +65,16 @@ def flat_keys(whole: type[Any], name: str) -> FlatKeys:
         kind: Any = own.default_factory
         is_part = is_dataclass(kind)
         for item in fields(kind) if is_part else (own,):
-            key = item.metadata.get("key", item.name)
-            assert key not in places, f"two parts have the key {key!r}"
-            places[key] = KeyPlace(own.name if is_part else "", item.name)
+            name = item.metadata.get("key", item.name)
+            assert name not in places, f"two parts have the key {name!r}"
+            places[name] = KeyPlace(own.name if is_part else "", item.name)
+            owner = kind if is_part else whole
+            told = {**item.metadata, "owner": (owner, item.name)}
+            told.pop("key", None)
             usual: Any = (
-                field(default=item.default)
+                field(default=item.default, metadata=told)
                 if item.default is not MISSING
-                else field(default_factory=item.default_factory)
+                else field(default_factory=item.default_factory, metadata=told)
             )
-            types.append((key, item.type, usual))
-    return FlatKeys(places, make_dataclass(name, types))
+            types.append((name, item.type, usual))
+    return FlatKeys(places, make_dataclass(title, types))

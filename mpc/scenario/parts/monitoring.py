@@ -2,12 +2,15 @@
 
 from dataclasses import dataclass
 
+from backbeat.models.common.schema import key
+
 
 @dataclass(frozen=True)
 class MonitoringSettings:
     """What is watched and recorded in a run."""
 
-    # Whether to watch for forces that the model does not know.
-    watch_forces: bool = True
-    # Whether run files have gravity torques and joint-space inertia as columns.
-    log_dynamics: bool = False
+    watch_forces: bool = key(True)
+    """Whether to detect [forces that the model does not contain](unknown_forces.md)."""
+    log_dynamics: bool = key(False)
+    """Whether [run files](runs.md) have gravity torques and the joints' inertia as
+    columns."""

@@ -1,10 +1,10 @@
 """SensingSettings: what the controllers read of the robot's state."""
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass
 
 from backbeat.models.common.errors import BackbeatError, unknown_name
+from backbeat.models.common.schema import key
 from backbeat.models.sensing.sensors import SensorNoise
-from backbeat.mpc.scenario.parts.amounts import check_amounts
 
 STATES = ("true", "estimated", "sampled")
 
@@ -13,12 +13,13 @@ STATES = ("true", "estimated", "sampled")
 class SensingSettings:
     """Where the controllers have the state from, and how far off it is."""
 
-    # What the controllers read: the true state, one estimated from sensors, or one
-    # that encoders sample, with the pose of the base as it is.
-    state: str | bool = "true"
-    # Errors of the sensors, and how late their samples come [s].
-    noise: SensorNoise = field(default_factory=SensorNoise)
-    sensing_delay: float = 0.002
+    state: str | bool = key("true")
+    """What the controllers read: the `true` state, one `estimated` from sensors, or the
+    one `sampled` by encoders, with the true pose of the base."""
+    noise: SensorNoise = key(SensorNoise)
+    """Errors of the sensors, see below."""
+    sensing_delay: float = key(0.002, "s", ge=0)
+    """Delay of the sensor samples."""
 
     def __post_init__(self) -> None:
         # A bare `true` in YAML is a truth value, and arrives as True or "True".
@@ -51,7 +52,6 @@ class SensingSettings:
         """
         if self.state not in STATES:
             raise unknown_name("state", self.state, STATES)
-        check_amounts(asdict(self.noise) | {"sensing_delay": self.sensing_delay})
         if is_continuous and self.is_estimated and self.sensing_delay == 0:
             raise BackbeatError(
                 "scenario: in continuous time what is sensed must come late; give a "

@@ -1,8 +1,9 @@
 """WorldSettings: contact with the ground, and what of the world is not as believed."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from backbeat.models.common.errors import BackbeatError, unknown_name
+from backbeat.models.common.errors import BackbeatError
+from backbeat.models.common.schema import key
 from backbeat.models.mjcf.contact import CONTACT_LAWS, FIRM
 from backbeat.models.world.scene import (
     CONTACT_MODELS,
@@ -11,7 +12,6 @@ from backbeat.models.world.scene import (
     ContactSettings,
 )
 from backbeat.mpc.scenario.model_mismatch import ModelMismatch
-from backbeat.mpc.scenario.setting_event import RANGES
 
 # Engines that are here, and how they are written; `own` is one that is handed in.
 ENGINE_TITLES = {"drake": "Drake", "mujoco": "MuJoCo"}
@@ -28,21 +28,21 @@ def engine_title(engine: str) -> str:
 class WorldSettings:
     """The world that is simulated."""
 
-    # What moves the robot in its world: drake, mujoco, or own for an engine of yours.
-    engine: str = "drake"
-    # Drake's discrete contact approximation: lagged, sap or similar; or continuous,
-    # where the plant has no steps and `time_step` is that of sensors and motors.
-    contact_model: str = "lagged"
-    # How contact yields with engine mujoco: firm or soft.
-    mujoco_contact: str = FIRM
-    # What soles touch the ground with: point (at the corners) or hydroelastic.
-    feet: str = "point"
-    # Friction coefficient between soles and ground.
-    friction: float = 0.8
-    # How the world differs from what the controllers believe: `world` in files.
-    mismatch: ModelMismatch = field(
-        default_factory=ModelMismatch, metadata={"key": "world"}
-    )
+    engine: str = key("drake", choices=ENGINES)
+    """What simulates: drake, mujoco (an extra, see [Two engines](engines.md)), or own
+    for [an engine of yours](own_engine.py)."""
+    contact_model: str = key("lagged", choices=CONTACT_MODELS)
+    """Drake's discrete contact approximation: lagged, sap or similar; or continuous,
+    where the plant has no steps and `time_step` is that of sensors and motors."""
+    mujoco_contact: str = key(FIRM, choices=tuple(CONTACT_LAWS))
+    """How contact yields with engine mujoco: firm or soft."""
+    feet: str = key("point", choices=FEET)
+    """Contact of the soles with the ground: point (at the corners) or hydroelastic."""
+    friction: float = key(0.8, ge=0.01, le=10.0)
+    """Friction coefficient between soles and ground."""
+    mismatch: ModelMismatch = key(ModelMismatch, name="world")
+    """Model mismatch: differences between the world and the model of the controllers,
+    see below."""
 
     @property
     def engine_words(self) -> str:
@@ -61,31 +61,23 @@ class WorldSettings:
         """How contact is simulated."""
         return ContactSettings(self.contact_model, self.friction, self.feet)
 
-    def check(self) -> None:
-        """Raises a BackbeatError when its values make no sense."""
-        self._check_engine()
-        if self.contact_model not in CONTACT_MODELS:
-            raise unknown_name("contact model", self.contact_model, CONTACT_MODELS)
-        if self.feet not in FEET:
-            raise unknown_name("kind of feet", self.feet, FEET)
-        least, most = RANGES["friction"]
-        if not least <= self.friction <= most:
-            raise BackbeatError(
-                f"scenario: friction is {self.friction}; it must be from {least} to "
-                f"{most:g}"
-            )
-        self.mismatch.check()
-
-    def check_step(self, time_step: float) -> None:
-        """Refuses steps in which contact would yield otherwise than it is named.
-
-        MuJoCo makes a time constant that is shorter than two steps as long as these.
+    def check(self, time_step: float) -> None:
+        """Checks what goes together, and is not ignored.
 
         Args:
             time_step: of the simulation [s].
 
         Raises:
-            BackbeatError: they are too long.
+            BackbeatError: it does not.
+        """
+        self.mismatch.check()
+        self._check_engine()
+        self._check_step(time_step)
+
+    def _check_step(self, time_step: float) -> None:
+        """Refuses steps in which contact would yield otherwise than it is named.
+
+        MuJoCo makes a time constant that is shorter than two steps as long as these.
         """
         if self.engine != "mujoco":
             return
@@ -100,10 +92,6 @@ class WorldSettings:
 
     def _check_engine(self) -> None:
         """Refuses what another engine has, and this one would ignore."""
-        if self.engine not in ENGINES:
-            raise unknown_name("engine", self.engine, ENGINES)
-        if self.mujoco_contact not in CONTACT_LAWS:
-            raise unknown_name("mujoco_contact", self.mujoco_contact, CONTACT_LAWS)
         if self.engine != "mujoco" and self.mujoco_contact != FIRM:
             raise BackbeatError(
                 f"scenario: mujoco_contact is {self.mujoco_contact} and engine is "

@@ -195,12 +195,12 @@ def test_a_fixed_joint_has_no_motor(overlaid):
     [
         ("links: {utorsi: {mass: 3}}", "'utorsi'; did you mean utorso"),
         ("joints: {back_bxk: {effort: 3}}", "'back_bxk'; did you mean"),
-        ("links: {utorso: {mass: -3}}", "mass has to be above zero"),
+        ("links: {utorso: {mass: -3}}", r"mass is -3; it must be > 0 kg"),
         ("links: {utorso: {mass: 3, mass_factor: 2}}", "not both"),
         ("links: {left_palm: {mass: 3}}", "has no mass to change"),
         (
             "links: {utorso: {inertia: [1, 2]}}",
-            r"inertia needs 6 numbers \(ixx, ixy, ixz, iyy, iyz, izz\)",
+            r"inertia is \[1, 2\]; it must be a list of 6 numbers",
         ),
         (
             "links: {utorso: {inertia: [2, 3, 4, 0.1, 0.2, 0.3]}}",
@@ -209,10 +209,13 @@ def test_a_fixed_joint_has_no_motor(overlaid):
         ),
         ("bodies: {b: {link: utorso, mass: 1, size: [1, 0, 1]}}", "every edge"),
         ("bodies: {b: {link: nobody, mass: 1, size: [1, 1, 1]}}", "unknown link"),
-        ("joints: {back_bkx: {friction: -1}}", "friction is below zero"),
+        (
+            "joints: {back_bkx: {friction: -1}}",
+            "friction is -1; it must be >= 0 N m or N",
+        ),
         ("attachments: {a: {link: utorso}}", "names no 'file'"),
         ("attachments: {a: {link: utorso, file: none.urdf}}", "cannot read"),
-        ("mass_factor: 0", "mass_factor has to be above zero"),
+        ("mass_factor: 0", "mass_factor is 0; it must be > 0"),
         ("mas_factor: 2", "did you mean mass_factor"),
     ],
 )
@@ -288,7 +291,7 @@ def test_an_overlay_gives_a_joint_a_safety_controller(overlaid):
     ("law", "said"),
     [
         ("{soft_lower: 0.1}", "needs a k_velocity"),
-        ("{k_velocity: -1}", "a gain is below zero"),
+        ("{k_velocity: -1}", "k_velocity is -1; it must be >= 0 N m s/rad"),
         ("{soft_lower: 1, soft_upper: 0, k_velocity: 1}", "exchanged"),
     ],
 )
