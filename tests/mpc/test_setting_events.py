@@ -13,15 +13,13 @@ from backbeat.mpc.analysis.survival import survived
 from backbeat.mpc.plans.weights import PredictiveWeights
 from backbeat.mpc.predictive.settings import TEMPO_RAMP, PlanSettings, TempoRamp
 from backbeat.mpc.reference.trajectory import Reference
-from backbeat.mpc.scenario.parts.control import ControlOptions
 from backbeat.mpc.scenario.parts.disturbances import DisturbanceSettings
 from backbeat.mpc.scenario.parts.push import Push
-from backbeat.mpc.scenario.parts.sensing import SensingSettings
-from backbeat.mpc.scenario.parts.world import WorldSettings
 from backbeat.mpc.scenario.requested_tempo import play_length, requested_tempo
 from backbeat.mpc.scenario.setting_event import SETTINGS, SettingEvent, setting_event
 from backbeat.mpc.scenario.settings import check_event, first_settings, settings_at
 from backbeat.mpc.scenario.specification import Scenario, load_scenario
+from backbeat.mpc.scenario.task_changes import OF_TASK_SPACE
 from backbeat.mpc.simulation.run import SimulationRun
 from backbeat.mpc.simulation.running_loop import RunningLoop
 from backbeat.mpc.simulation.simulate import collect_run, run_scenario
@@ -74,7 +72,7 @@ def test_a_slower_run_is_longer_and_its_events_come_later(built):
 def test_switches_and_knob_are_undone():
     weights, settings = PredictiveWeights(), PlanSettings()
     plain = settings.adapt(weights)
-    current = first_settings(ControlOptions(), WorldSettings(), _Knob(0.5))
+    current = first_settings(Scenario(), _Knob(0.5))
     for name in ("timing", "forces", "posture", "steps"):
         off = current.after(SettingEvent(0.0, **{name: False}), 0.0)
         assert off.plan.adapt(weights) != plain
@@ -105,7 +103,7 @@ def test_a_run_without_a_change_of_value_is_the_run_without_events(built):
         "noise_scale": 1.0, "plan_delay": 0.0, "left_hand": [0.0, 0.0, 0.0],
         "right_hand": [0.0, 0.0, 0.0],
     }  # fmt: skip
-    assert set(values) == set(SETTINGS)
+    assert set(values) == set(SETTINGS) - set(OF_TASK_SPACE)
     plain = run_scenario(scenario, behavior)
     changed = scenario.changed(events=[SettingEvent(0.05, **values)])
     assert same(plain, run_scenario(changed, behavior))
@@ -275,7 +273,7 @@ def test_a_change_that_cannot_be_is_one_sentence(built, setting, value, sentence
 
     def change():
         event = setting_event(0.0, setting, value)
-        check_event(event, WorldSettings(), SensingSettings(), reference)
+        check_event(event, Scenario(), reference)
 
     with pytest.raises(BackbeatError, match=sentence) as caught:
         change()
@@ -288,7 +286,7 @@ def test_no_one_jumps_at_another_tempo(built):
     reference.table.standing[20:30] = False
     event = SettingEvent(tempo=0.9)
     with pytest.raises(BackbeatError, match="leaves the ground"):
-        check_event(event, WorldSettings(), SensingSettings(), reference)
+        check_event(event, Scenario(), reference)
 
 
 @pytest.mark.parametrize(
