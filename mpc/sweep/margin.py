@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from backbeat.models.common.errors import BackbeatError
-from backbeat.models.common.schema import key
+from backbeat.models.common.schema import check_values, key
 
 METHODS = ("bisection", "ladder")
 MAX_LEVELS = 10_000
@@ -31,11 +31,12 @@ class MarginSearch:
     value until the first failure."""
 
     def check(self) -> "MarginSearch":
-        """Returns the search when its values go together.
+        """Returns the search when its values make sense.
 
         Raises:
             BackbeatError: they do not.
         """
+        check_values(self, "search")
         if self.low > self.high:
             raise BackbeatError("search: low and high are numbers, low <= high")
         if (self.high - self.low) / self.step > MAX_LEVELS:

@@ -6,7 +6,7 @@ from math import ceil, log, sqrt
 from statistics import NormalDist
 
 from backbeat.models.common.errors import BackbeatError
-from backbeat.models.common.schema import key
+from backbeat.models.common.schema import check_values, key
 
 PASSES, FAILS, UNDECIDED = "passes", "fails", "undecided"
 
@@ -54,11 +54,12 @@ class SequentialTest:
     """Probability of failing at the rate `passes`."""
 
     def check(self) -> "SequentialTest":
-        """Returns the test when its values go together.
+        """Returns the test when its values make sense.
 
         Raises:
             BackbeatError: they do not.
         """
+        check_values(self, "sequential")
         if self.fails >= self.passes:
             raise BackbeatError(
                 "sequential: fails and passes are success rates, 0 < fails < passes < "

@@ -19,7 +19,7 @@ from tests.backbeat.performances import swaying
 from tests.backbeat.test_sweeping import METRICS
 
 
-def made_up(report, library, scenario, key):
+def made_up(report, library, scenario, key, *own):
     """Bears pushes up to 100 N s, in MuJoCo 140, and floors that are not slippery."""
     push = sum(float(np.linalg.norm(p.impulse)) for p in scenario.disturbances.pushes)
     bears = 100.5 if scenario.world.engine == "drake" else 140.5
@@ -55,7 +55,7 @@ def test_a_card_of_other_weights_has_a_folder_of_its_own(
     seen, path = set(), tmp_path / "soft.yaml"
     path.write_text("predictive: {com: 40}\nrecovery: {watch: 0.05}\n")
 
-    def noted(report, folder, scenario, key):
+    def noted(report, folder, scenario, key, *own):
         weights = scenario.control.on_weights(None)
         seen.add((weights.predictive.com, weights.recovery.watch))
         stood = {"survived": True, "fell": False, "fell_at_s": None}
@@ -188,7 +188,7 @@ def test_a_sample_fails_below_the_standard_and_its_runs_go_into_the_card(
 
 
 def test_a_sample_that_survives_is_no_failure(library, backbeat, monkeypatch):
-    def unshaken(report, library, scenario, key):
+    def unshaken(report, library, scenario, key, *own):
         return result_row(METRICS | {"survived": True, "fell": False})
 
     monkeypatch.setattr(sweeping, "simulate", unshaken)

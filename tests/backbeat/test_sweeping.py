@@ -66,7 +66,7 @@ HITS = {
 }
 
 
-def made_up(report, library, scenario, key):
+def made_up(report, library, scenario, key, *own):
     """Stands in for a run: survives or not by its seed, and leaves a trace."""
     from backbeat.mpc.sweep.table import result_row
 
@@ -79,7 +79,7 @@ def made_up(report, library, scenario, key):
     return result_row({**METRICS, "survived": scenario.seed % 3 != 0})
 
 
-def drummed(report, library, scenario, key):
+def drummed(report, library, scenario, key, *own):
     """Stands in for a run that drums: the later its seed, the worse."""
     from backbeat.mpc.sweep.table import result_row
 
@@ -88,7 +88,7 @@ def drummed(report, library, scenario, key):
     return result_row({**METRICS, "hits": hits, "survived": True})
 
 
-def broken(report, library, scenario, key):
+def broken(report, library, scenario, key, *own):
     raise BackbeatError("no such thing")
 
 
@@ -144,7 +144,7 @@ def test_the_table_and_the_summary_tell_the_same(quick, sweep, library, tmp_path
 
 
 def test_tables_name_the_engine_of_each_row(library, tmp_path, monkeypatch):
-    def in_its_engine(report, library, scenario, key):
+    def in_its_engine(report, library, scenario, key, *own):
         from backbeat.mpc.sweep.table import result_row
 
         survived = scenario.world.engine == "drake" or scenario.seed < 2

@@ -51,7 +51,7 @@ def stored(library_folder: Path, built) -> Path:
     return library_folder
 
 
-def made_up(report, library, scenario: Scenario, key: str) -> dict[str, Any]:
+def made_up(report, library, scenario: Scenario, key: str, *own) -> dict[str, Any]:
     """A run whose error follows one weight, and falls where that is large."""
     weights = scenario.control.on_weights(None).predictive
     error = 1.0 + abs(np.log(weights.com / BEST)) + 0.01 * (scenario.seed % 3)

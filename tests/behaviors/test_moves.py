@@ -119,7 +119,7 @@ def test_one_hand_goes_while_the_other_plays():
         ("{right: ride}", "{foot: ride}", "'foot' is not a hand"),
         ("{right: ride}", "{left: ride}", "the left hand is sent to two places"),
         ("0.25, 1.0]", "0.25]", "is not x, y, z within 3 m"),
-        ("0.25, 1.0]", "0.25, .nan]", "is not x, y, z within 3 m"),
+        ("0.25, 1.0]", "0.25, .nan]", r"left\[2\] is nan; it must be"),
         ("1.0]}", "1.0]}, velocity: 90", "velocity is 90; it is 1 to 127 for a hit"),
         ("1.0]}", '1.0]}, left: "3"', "goto takes 2 beats and its bars 1; hands"),
         ("1.0]}", "1.0]}, repeat: 2", "a goto is not repeated"),

@@ -167,8 +167,11 @@ def test_swing_moves_lines_and_tabs_but_not_triplets():
         ({"hits": [], "bars": 0}, "neither holds nor plays"),
         ({"bars": -1}, "cannot be -1 bars long"),
         ({"left": "3 3", "tab": "HH|xx--|"}, "lines take 1 beats and the tablature 4"),
-        ({"left": "3 3", "steps_per_beat": -1}, "at least one step"),
-        ({"left": "3 3", "steps_per_beat": 10**9}, "up to 48"),
+        (
+            {"left": "3 3", "steps_per_beat": -1},
+            "steps_per_beat is -1; it must be from 0 to 48",
+        ),
+        ({"left": "3 3", "steps_per_beat": 10**9}, "it must be from 0 to 48"),
         ({"left": "3", "meter": "5/7"}, "not a meter"),
         ({"left": "3", "bpm": 1.0}, "bpm is 1"),
         ({"left": "3", "end_bpm": float("nan")}, "bpm is nan"),
@@ -183,13 +186,13 @@ def test_a_part_that_makes_no_sense(keys, sentence):
 @pytest.mark.parametrize(
     ("listed", "sentence"),
     [
-        ("{bar: 0, member: snare}", "bars count from 1"),
+        ("{bar: 0, member: snare}", "bar is 0; it must be >= 1"),
         ("{bar: 3, member: snare}", "has bars 1 to 2, and a hit in bar 3"),
         ("{beat: 5, member: snare}", "beats from 1 to below 5"),
-        ("{beat: .nan, member: snare}", "beats from 1"),
+        ("{beat: .nan, member: snare}", "beat is nan; it must be"),
         ("{member: gong}", "unknown drum in song 'gong'"),
         ("{member: snare, velocity: 128}", "1 to 127"),
-        ("{member: snare, hand: foot}", "left, right or empty"),
+        ("{member: snare, hand: foot}", "hand in song 'foot'; did you mean left"),
         (
             "{member: snare, hand: left}, {member: crash, hand: left}",
             "at once in bar 1",

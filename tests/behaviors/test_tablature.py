@@ -156,7 +156,7 @@ def test_a_file_has_a_head_sections_and_lines_for_people():
         ("bpm: 900\nHH|x---|", "bpm is 900"),
         ("meter: four\nHH|x---|", "'four' is not a meter"),
         ("[a]\nmeter: 3/5\nHH|x---|", "'3/5' is not a meter"),
-        ("[a] x0\nHH|x---|", "repeat of part 'a'"),
+        ("[a] x0\nHH|x---|", "repeat is 0; it must be >= 1"),
     ],
 )
 def test_a_mistake_in_a_file_is_one_sentence(text, sentence):

@@ -21,7 +21,9 @@ def test_hydraulic_sets_what_is_not_set():
 
 
 def test_an_unknown_kind_of_actuators_is_a_sentence():
-    with pytest.raises(BackbeatError, match="unknown kind of actuators 'hydralic'"):
+    with pytest.raises(
+        BackbeatError, match=r"unknown actuators .*'hydralic'; did you mean hydraulic"
+    ):
         Scenario.of("stand", actuators="hydralic").check()
     with pytest.raises(BackbeatError, match="actuator_rise is -1"):
         Scenario.of("stand", actuator_rise=-1).check()

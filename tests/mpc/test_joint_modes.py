@@ -75,9 +75,12 @@ def test_joints_are_soft_in_their_period_alone(built):
     [
         ("{stiffness: 5}", "need names or groups"),
         ("{joints: [l_arm], start: 2, end: 1}", "the end must come after"),
-        ("{joints: [l_arm], stiffness: 0}", "must be above 0"),
-        ("{joints: [l_arm], damping: -1}", "must be 0 or more"),
-        ("{joints: [l_arm], compensation: 2}", "a share"),
+        ("{joints: [l_arm], stiffness: 0}", "stiffness is 0; it must be > 0"),
+        ("{joints: [l_arm], damping: -1}", "damping is -1; it must be from 0"),
+        (
+            "{joints: [l_arm], compensation: 2}",
+            "compensation is 2; it must be from 0 to 1",
+        ),
         ("{joints: [l_arm], softness: 2}", "softness"),
     ],
 )

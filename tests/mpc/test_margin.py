@@ -66,9 +66,9 @@ def test_what_passed_above_a_failure_does_not_count():
     [
         ({"method": "bisecton"}, "did you mean bisection"),
         ({"low": 50, "high": 40}, "low <= high"),
-        ({"high": float("nan")}, "low <= high"),
+        ({"high": float("nan")}, "high is nan; it must be"),
         ({"step": 0}, "step is 0"),
-        ({"success": 0}, "success is a share"),
+        ({"success": 0}, "success is 0; it must be > 0 and <= 1"),
         ({"step": 1e-9}, "more than"),
     ],
 )

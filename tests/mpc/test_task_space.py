@@ -360,9 +360,9 @@ def test_mistakes_are_told(tmp_path):
         "unknown axis": {"robot": "atlas", "base": BaseMotion("w", 0.1)},
         "unknown way at limits": {"control": TaskSpaceSettings(limits="hope")},
         "unknown contact model": {"contact_model": "glue"},
-        "needs an offset of three": {"target": TargetMotion(offset=[0.1])},
         "effort_share is 0": {"effort_share": 0.0},
         "a base is moved in steps": {"robot": "atlas", "contact_model": "continuous"},
+        "must be a list of 3 numbers": {"target": TargetMotion(offset=[0.1])},
     }
     for message, changes in mistakes.items():
         with pytest.raises(BackbeatError, match=message):

@@ -112,7 +112,7 @@ def assert_serves(server, reference):
     """Somebody else is served as if nothing had been."""
     link = opened(RemoteLink(server.address, reference.behavior, SCENARIO))
     ask = request(reference)
-    found = link.ask(0, 0.0, True, ask.x, ask.force, ask.changes)
+    found = link.ask(0, 0.0, True, ask.x, ask.force, ask.changes, ask.task)
     link.close()
     assert isinstance(found, Answer)
     assert found.command.any()
