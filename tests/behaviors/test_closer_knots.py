@@ -90,7 +90,9 @@ def test_where_that_is_no_help_the_message_says_what_may_be(strides, monkeypatch
 
 
 def test_knees_bend_by_a_sensible_angle(strides):
-    with pytest.raises(BackbeatError, match=r"bend is -0\.1 rad; it is 0 to 1, by"):
+    with pytest.raises(
+        BackbeatError, match=r"bend is -0\.1; it must be from 0 to 1 rad"
+    ):
         strides(0.15, 0.6, 0.1, 0.06, "bend: -0.1\n")
 
 

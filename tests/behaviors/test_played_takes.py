@@ -151,12 +151,12 @@ def test_what_an_author_gives_to_hands_stays():
 @pytest.mark.parametrize(
     ("changes", "sentence"),
     [
-        ({"tempo_factor": 0.0}, "tempo_factor is 0; it goes from 0.1 to 4"),
+        ({"tempo_factor": 0.0}, "tempo_factor is 0.0; it must be from 0.1 to 4"),
         ({"tempo_factor": 4.0}, "a tempo is 20 to 400 beats per minute"),
         ({"grid": 3}, "grid is 3; it is steps of a whole note, 4 to 192"),
-        ({"least_velocity": 0}, "least_velocity is 0; it goes from 1 to 127"),
+        ({"least_velocity": 0}, "least_velocity is 0; it must be from 1 to 127"),
         ({"least_velocity": 127}, "the loudest has"),
-        ({"unplayable": "keep"}, "unknown value of unplayable"),
+        ({"unplayable": "keep"}, "unknown unplayable in"),
     ],
 )
 def test_choices_that_make_no_sense(changes, sentence, tmp_path):

@@ -380,7 +380,7 @@ def test_a_setlist_is_no_specification_of_one_motion():
     assert parse_setlist(text, "mine.yaml").behaviors[0].behavior == "bow"
     with pytest.raises(BackbeatError, match="is a setlist"):
         parse_specification(text, "mine.yaml")
-    with pytest.raises(BackbeatError, match="did you mean behavior or behaviors"):
+    with pytest.raises(BackbeatError, match="did you mean behaviors"):
         parse_setlist(text.replace("behaviors", "behavior"), "mine.yaml")
 
 

@@ -142,7 +142,8 @@ NESTED = {
     "compliant": {f.name for f in fields(CompliantPeriod)},
     "events": set(SETTINGS),
     "upper_body": {"hand"},
-    "weights": {f.name for f in fields(WeightChanges)},
+    # `own` are those of a file of terms, which the command line names.
+    "weights": {f.name for f in fields(WeightChanges)} - {"own"},
 }
 
 

@@ -211,9 +211,9 @@ def test_mistakes_are_told(arm):
     with pytest.raises(BackbeatError, match="tempo is a setting of behaviors"):
         run_scenario(tempo, task_space_behavior(tempo))
     for changes, message in (
-        ({"period": 1.0}, "period of an event"),
+        ({"period": 1.0}, "period is 1.0; it must be from 0 to 0.1 s"),
         ({"target": [0.0, 9.0, 0.0]}, "target of an event"),
-        ({"target": [0.0]}, "target of an event"),
+        ({"target": [0.0]}, "target is .*a list of 3 numbers"),
     ):
         with pytest.raises(BackbeatError, match=message):
             SettingEvent(0.0, **changes).check()
