@@ -52,7 +52,7 @@ def test_a_planner_that_nobody_waits_for_ends():
     loop.close()
     coming._thread.join(60.0)
     assert coming._made is not None
-    assert coming._made._process.poll() is not None
+    assert coming._made._child._process.poll() is not None
 
 
 def test_without_the_watch_the_robot_does_the_same(undisturbed):
