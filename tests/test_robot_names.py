@@ -42,7 +42,6 @@ OTHERWISE = {
     "models/adoption/structure.py": {"base"},
     "models/robot/description.py": {"base"},
     "mpc/sweep/card/sweeps.py": {"base"},
-    "mpc/sweep/specification.py": {"base"},
     # Parts and channels of dances and postures.
     "backbeat/figures/robot/pictures.py": {"head"},
     "behaviors/dance/authoring.py": {"head"},

@@ -69,7 +69,9 @@ ASKED = ControlSettings(
     PlanSettings(beat_priority=1 / 3, tempo=TempoRamp(0.1)), (HAND,), 0.002
 )
 SCHEMA = Schema(1, "two", "abc", ("q.a", "q.b"), ("v.a", "v.b"), ("foot",), ("a", "b"))
-HELLO = handshake_message(Handshake(SCHEMA, "stand", "def", {"lead_in": 0.5}))
+HELLO = handshake_message(
+    Handshake(SCHEMA, "stand", "def", {"behavior": "stand", "lead_in": 0.5})
+)
 QUESTION = request_message(Request(1, 0.1, True, np.arange(4.0), np.ones(1), ASKED))
 ANSWER = answer_message(3, Answer(np.arange(12.0), np.zeros(2), False))
 RECORD = record_message(Record(PLAN, Safety(), Safety()))

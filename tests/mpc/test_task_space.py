@@ -358,8 +358,10 @@ def test_mistakes_are_told(tmp_path):
         "tick_period must be a multiple of time_step": {"tick_period": 1.5e-3},
         "bolted down and cannot sway": {"base": BaseMotion("z", 0.1)},
         "unknown axis": {"robot": "atlas", "base": BaseMotion("w", 0.1)},
-        "unknown way at limits": {"control": TaskSpaceSettings(limits="hope")},
-        "unknown contact model": {"contact_model": "glue"},
+        "unknown task_space.control.limits": {
+            "control": TaskSpaceSettings(limits="hope")
+        },
+        "unknown contact_model": {"contact_model": "glue"},
         "effort_share is 0": {"effort_share": 0.0},
         "a base is moved in steps": {"robot": "atlas", "contact_model": "continuous"},
         "must be a list of 3 numbers": {"target": TargetMotion(offset=[0.1])},

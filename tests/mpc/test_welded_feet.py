@@ -147,9 +147,9 @@ def test_mistakes_are_told():
     everywhere = BaseMotion(ALL_AXES, 0.2, 2.0, feet="welded")
     for message, base in {
         "the pelvis goes where legs with welded feet do not reach": everywhere,
-        "unknown way of the feet": BaseMotion("z", 0.1, feet="glued"),
+        "unknown task_space.base.feet": BaseMotion("z", 0.1, feet="glued"),
         "each named once": BaseMotion("z x z", 0.1),
-        "finite amplitude": BaseMotion("z", np.inf),
+        "task_space.base.amplitude is inf": BaseMotion("z", np.inf),
     }.items():
         with pytest.raises(BackbeatError, match=message):
             run_task_space(of_task("atlas", 4.0, base=base))
