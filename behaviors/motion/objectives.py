@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass, replace
 
-from backbeat.models.common.errors import BackbeatError, unknown_name
+from backbeat.models.common.errors import BackbeatError
 from backbeat.models.common.schema import key
 from backbeat.optimization.problem.weights import TrajectoryWeights
-from backbeat.optimization.terms.changes import changed, changes_of, given
+from backbeat.optimization.terms.changes import changed, changes_of, check_own, given
 from backbeat.optimization.terms.checks import check_numbers
 from backbeat.optimization.terms.declared import declarations
 from backbeat.optimization.terms.user_file import load_terms
@@ -62,14 +62,7 @@ class MotionWeights:
         if self.terms:
             kind = load_terms(self.terms, (kind,)).kind(kind)
         known = [n for n in declarations(kind) if n not in declarations(weights)]
-        for name in self.own:
-            if not self.terms:
-                raise BackbeatError(
-                    f"weights.own has {name!r}, but there are no terms of your own; "
-                    "name their file, --with FILE.py"
-                )
-            if name not in known:
-                raise unknown_name("term of your own", name, known)
+        check_own(self.own, known if self.terms else None, "the specification")
         told = given(self.trajectory) | self.own
         return changed(kind(**vars(weights)), told)
 

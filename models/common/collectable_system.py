@@ -10,12 +10,14 @@ diagrams would run out of memory. Hence systems that derive from this class hand
 
 import gc
 import itertools
+import math
 import weakref
 from collections.abc import Callable
 from types import MethodType
 from typing import Any
 
-from pydrake.systems.framework import LeafSystem
+from pydrake.common.value import AbstractValue
+from pydrake.systems.framework import Context, LeafSystem, State, ValueProducer
 
 # Diagrams that are built between two looks for unused ones.
 FEW = 4
@@ -43,6 +45,56 @@ class CollectableSystem(LeafSystem, metaclass=_WithoutDict):
     # one of C++, and note only of a function that is in C that it is none. Without one
     # the search costs 2 % of a closed loop.
     DoGetWitnessFunctions = id
+
+
+class PromptSystem(CollectableSystem):
+    """Base of systems whose outputs have the memory of this moment.
+
+    The memory changes once a period. What it becomes is computed when an output is
+    read, or else at the update of that moment, which stores it.
+    """
+
+    def _declare_memory(self, first: Any, period: float) -> None:
+        """Declares the memory, after the inputs.
+
+        Args:
+            first: memory at the start, which nothing changes in place.
+            period: time between changes [s].
+        """
+        self._period = period
+        self._memory = int(self.DeclareAbstractState(AbstractValue.Make(first)))
+        self._prompt = self.DeclareCacheEntry(
+            "prompt memory",
+            ValueProducer(lambda: AbstractValue.Make(first), weak(self._calc_prompt)),
+            {self.all_sources_ticket()},
+        ).cache_index()
+        self.DeclarePeriodicUnrestrictedUpdateEvent(period, 0.0, weak(self._update))
+
+    def renewed(self, context: Context, memory: Any, number: int) -> Any:
+        """The memory in a period, which is the same if it has been renewed there.
+
+        Args:
+            context: of the system.
+            memory: as it is stored.
+            number: of the period.
+        """
+        raise NotImplementedError
+
+    def _stored(self, context: Context) -> Any:
+        """The memory as it is stored, also before the first inputs come."""
+        return context.get_abstract_state(self._memory).get_value()
+
+    def _now(self, context: Context) -> Any:
+        """The memory of this moment."""
+        return self.get_cache_entry(self._prompt).Eval(context)
+
+    def _calc_prompt(self, context: Context, output: AbstractValue) -> None:
+        number = math.floor(context.get_time() / self._period + 1e-6)
+        output.set_value(self.renewed(context, self._stored(context), number))
+
+    def _update(self, context: Context, state: State) -> None:
+        new = self._now(context)
+        state.get_mutable_abstract_state(self._memory).set_value(new)
 
 
 def weak(method: Callable[..., Any]) -> Callable[..., Any]:

@@ -47,8 +47,7 @@ def cost_history(run: SimulationRun, end: float | None = None) -> CostHistory:
             "costs of terms are those of behaviors; a run in task space has none"
         )
     explainer, last = RunExplainer(run), run.t[-1] if end is None else end
-    sensed = run.sensed if len(run.sensed) else run.x
-    fit = (run.t >= 0) & (run.t <= last + 1e-9) & np.isfinite(sensed).all(axis=1)
+    fit = (run.t >= 0) & (run.t <= last + 1e-9) & np.isfinite(run.read).all(axis=1)
     times = run.t[fit]
     if not len(times):
         raise BackbeatError(

@@ -101,7 +101,7 @@ class RunExplainer:
         run = self.run
         check_time(t, float(run.t[0]), float(run.t[-1]))
         i = int(np.searchsorted(run.t, t + 1e-9, side="right")) - 1
-        x = run.sensed[i] if len(run.sensed) else run.x[i]
+        x = run.read[i]
         if not np.isfinite(x).all():
             raise BackbeatError(f"the controllers knew no state at {run.t[i]:.3f} s")
         if (task := run.scenario.control.task_space) is not None:

@@ -67,7 +67,7 @@ def explain_task_space(
     """
     law, robot, t = set_up(run.behavior, task), run.behavior.robot_model, run.t[i]
     nq = robot.num_positions
-    x = run.sensed[i] if len(run.sensed) else run.x[i]
+    x = run.read[i]
     now = settings_at(run.scenario, run.behavior, float(t)).task
     settings = now.law(law.settings) if now else law.settings
     target = task.target.told(float(t), run.target[i])

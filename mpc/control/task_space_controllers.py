@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from pydrake.systems.framework import DiagramBuilder, InputPort
 
+from backbeat.models.robot.model import RobotModel
 from backbeat.mpc.control.own_controllers import ControllerInput, FunctionPlanner
 from backbeat.mpc.control.task_space_setup import set_up
 from backbeat.mpc.plans.plan import Plan
@@ -15,6 +16,12 @@ from backbeat.mpc.task_space.controller import TaskSpaceController
 
 # Inputs of a controller in task space besides `state` and `task`, and their sizes.
 TASK_VECTORS = {"target": 9, "hand": 3, "hand_rate": 3, "base_acceleration": 6}
+
+
+def task_inputs(robot: RobotModel) -> list[str]:
+    """Inputs of a controller in task space that are to be connected besides `state`."""
+    moved = "base_acceleration"
+    return [n for n in (*TASK_VECTORS, "task") if robot.floating or n != moved]
 
 
 def resting_planner(
@@ -50,7 +57,5 @@ def add_task_space(
     law = set_up(reference.behavior, task)
     controller = TaskSpaceController(law, timing.tick_period, is_lost)
     builder.AddNamedSystem("task_space_controller", controller)
-    names = [*TASK_VECTORS, "task"]
-    if not reference.robot.floating:
-        names.remove("base_acceleration")
-    return controller, {n: (controller.GetInputPort(n),) for n in names}
+    inputs = task_inputs(reference.robot)
+    return controller, {n: (controller.GetInputPort(n),) for n in inputs}

@@ -4,10 +4,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-from pydrake.common.value import AbstractValue
-from pydrake.systems.framework import Context, State, ValueProducer
+from pydrake.systems.framework import Context
 
-from backbeat.models.common.collectable_system import CollectableSystem, weak
+from backbeat.models.common.collectable_system import PromptSystem, weak
 from backbeat.models.common.numbered_draws import NumberedDraws
 from backbeat.models.robot.model import RobotModel
 from backbeat.models.sensing.sensors import SensorNoise
@@ -36,7 +35,7 @@ class StateSamples:
         return self
 
 
-class StateSampler(CollectableSystem):
+class StateSampler(PromptSystem):
     """Samples a robot by its encoders, and holds the samples.
 
     .. pydrake_system::
@@ -83,31 +82,23 @@ class StateSampler(CollectableSystem):
         super().__init__()
         self._robot, self._frame = robot, robot.frame(hand) if hand else None
         self._state = Configuration(robot, _somewhere(robot))
-        self._period, self._delay = period, round(delay / period)
+        self._delay = round(delay / period)
         self._draws = NumberedDraws(seed)
         n, nq, nv = noise, robot.num_positions, robot.num_velocities
         self._noise = (n.position, n.velocity, n.hand) if n else (0.0, 0.0, 0.0)
         self._x = self.DeclareVectorInputPort("state", nq + nv)
         self._told = self.DeclareVectorInputPort("noise", 2)
         self._scale = self.DeclareVectorInputPort("noise_scale", 1)
-        first = AbstractValue.Make(StateSamples())
-        self._memory = int(self.DeclareAbstractState(first))
-        # The memory with the sample of this moment, which several ports need.
-        self._fresh = self.DeclareCacheEntry(
-            "fresh",
-            ValueProducer(first.Clone, weak(self._calc)),
-            {self.all_sources_ticket()},
-        ).cache_index()
-        now = weak(self._now)
+        self._declare_memory(StateSamples(), period)
+        due = weak(self._due)
         ends = np.cumsum([0, nq + nv, 3, 3]).tolist()
         names = ("state", "hand", "hand_rate")
         for name, part in zip(names, pairwise(ends), strict=True):
             self.DeclareVectorOutputPort(
                 name,
                 part[1] - part[0],
-                lambda c, out, part=part: out.SetFromVector(now(c)[slice(*part)]),
+                lambda c, out, part=part: out.SetFromVector(due(c)[slice(*part)]),
             )
-        self.DeclarePeriodicUnrestrictedUpdateEvent(period, 0.0, weak(self._update))
 
     def _deviations(self, context: Context) -> np.ndarray:
         """(nq + nv + 3) standard deviations of [q, v, hand]."""
@@ -123,24 +114,16 @@ class StateSampler(CollectableSystem):
             out *= self._scale.Eval(context)[0]
         return out
 
-    def _calc(self, context: Context, output: AbstractValue) -> None:
-        memory: StateSamples = context.get_abstract_state(self._memory).get_value()
-        output.set_value(self._sampled(context, memory))
-
-    def _now(self, context: Context) -> np.ndarray:
+    def _due(self, context: Context) -> np.ndarray:
         """The sample that is due."""
-        # Evaluated at the moment of a sample, it may not have been stored yet.
-        fresh: StateSamples = self.get_cache_entry(self._fresh).Eval(context)
-        return fresh.samples[0]
+        memory: StateSamples = self._now(context)
+        return memory.samples[0]
 
-    def _update(self, context: Context, state: State) -> None:
-        memory: StateSamples = self.get_cache_entry(self._fresh).Eval(context)
-        state.get_mutable_abstract_state(self._memory).set_value(memory)
-
-    def _sampled(self, context: Context, memory: StateSamples) -> StateSamples:
+    def renewed(
+        self, context: Context, memory: StateSamples, number: int
+    ) -> StateSamples:
         """Memory with the sample of this period, if it is missing."""
-        now = int(np.floor(context.get_time() / self._period + 1e-6))
-        if now <= memory.last:
+        if number <= memory.last:
             return memory
         x, nq = self._x.Eval(context), self._robot.num_positions
         hand = np.zeros(3)
@@ -152,11 +135,11 @@ class StateSampler(CollectableSystem):
             sensed = sensed + deviation * drawn
         motion = HandMotion.at_rest(sensed[-3:])
         if memory.motion is not None:
-            elapsed = (now - memory.last) * self._period
+            elapsed = (number - memory.last) * self._period
             motion = observe(memory.motion, sensed[-3:], elapsed)
         sample = np.r_[sensed, motion.rate]
         kept = memory.samples[-self._delay :] if self._delay else ()
-        return StateSamples((*kept, sample), memory.count + 1, now, motion)
+        return StateSamples((*kept, sample), memory.count + 1, number, motion)
 
 
 def _somewhere(robot: RobotModel) -> np.ndarray:

@@ -17,13 +17,11 @@ from pydrake.systems.framework import (
     BasicVector,
     Context,
     DiagramBuilder,
-    State,
-    ValueProducer,
 )
 
 from backbeat.behaviors.library.behavior import Behavior
 from backbeat.models.actuation.joint_command import BLOCKS, joint_command
-from backbeat.models.common.collectable_system import CollectableSystem, weak
+from backbeat.models.common.collectable_system import PromptSystem, weak
 from backbeat.models.common.errors import BackbeatError
 from backbeat.mpc.control.controllers import (
     ControllerRecord,
@@ -32,7 +30,7 @@ from backbeat.mpc.control.controllers import (
     memory_of,
 )
 from backbeat.mpc.control.outside import ConnectControllers
-from backbeat.mpc.control.task_space_controllers import TASK_VECTORS
+from backbeat.mpc.control.task_space_controllers import TASK_VECTORS, task_inputs
 from backbeat.mpc.predictive.settings import PlanSettings
 from backbeat.mpc.reference.trajectory import Reference, check_flat
 from backbeat.mpc.remote.address import Address
@@ -50,7 +48,7 @@ from backbeat.mpc.weights.controller_weights import ControllerWeights
 from backbeat.mpc.whole_body.core import CARRY
 
 
-class RemoteController(CollectableSystem):
+class RemoteController(PromptSystem):
     """Requests joint commands from another process at every tick.
 
     .. pydrake_system::
@@ -112,24 +110,15 @@ class RemoteController(CollectableSystem):
         robot = self.robot = reference.robot
         nj, self._nq = robot.num_joints, robot.num_positions
         self.link, self._lead_in = link, timing.lead_in
-        self._period, self._is_direct = timing.tick_period, is_direct
+        self._is_direct = is_direct
         self._hold = hold_gains(robot, reference, latency, timing.time_step)
         self._limits, self._is_lost = FailSafe(carry=CARRY), is_lost
         self._declare_inputs()
         z = np.zeros
         posture = reference.table.q[0, self._nq - nj :]
         first = RemoteMemory(z(BLOCKS * nj), z(nj), posture)
-        self._memory = self.DeclareAbstractState(AbstractValue.Make(first))
-        # The memory with what the tick of this moment makes of it.
-        self._fresh = self.DeclareCacheEntry(
-            "fresh",
-            ValueProducer(lambda: AbstractValue.Make(first), weak(self._calc_fresh)),
-            {self.all_sources_ticket()},
-        ).cache_index()
+        self._declare_memory(first, timing.tick_period)
         self._declare_outputs(first)
-        self.DeclarePeriodicUnrestrictedUpdateEvent(
-            timing.tick_period, 0.0, weak(self._update)
-        )
         self.tick_times: list[float] = []
 
     def _declare_inputs(self) -> None:
@@ -163,18 +152,16 @@ class RemoteController(CollectableSystem):
         )
 
     def _read(self, context: Context) -> RemoteMemory:
-        memory: RemoteMemory = (
-            self.get_cache_entry(self._fresh).Eval(context)
-            if self._is_direct
-            else context.get_abstract_state(int(self._memory)).get_value()
-        )
+        found = self._now(context) if self._is_direct else self._stored(context)
+        memory: RemoteMemory = found
         return memory
 
-    def _calc_fresh(self, context: Context, output: AbstractValue) -> None:
-        memory = context.get_abstract_state(int(self._memory)).get_value()
-        tick = int(np.floor(context.get_time() / self._period + 1e-6))
-        is_done = tick < memory.ticks + memory.lost
-        output.set_value(memory if is_done else self._ticked(context, memory))
+    def renewed(
+        self, context: Context, memory: RemoteMemory, number: int
+    ) -> RemoteMemory:
+        """The memory with the tick of this period, if it is not done."""
+        is_done = number < memory.ticks + memory.lost
+        return memory if is_done else self._ticked(context, memory)
 
     def _calc_command(self, context: Context, output: BasicVector) -> None:
         output.SetFromVector(self._read(context).command)
@@ -187,10 +174,6 @@ class RemoteController(CollectableSystem):
 
     def _calc_memory(self, context: Context, output: AbstractValue) -> None:
         output.set_value(self._read(context))
-
-    def _update(self, context: Context, state: State) -> None:
-        new = self.get_cache_entry(self._fresh).Eval(context)
-        state.get_mutable_abstract_state(int(self._memory)).set_value(new)
 
     def _ticked(self, context: Context, memory: RemoteMemory) -> RemoteMemory:
         """The memory after a tick."""
@@ -294,9 +277,7 @@ class RemoteControllers:
         builder.Connect(fast.GetOutputPort("memory"), slow.GetInputPort("memory"))
         names = ["state", "normal_forces", "settings", "hands", "plan_delay"]
         if is_direct:
-            names += [*TASK_VECTORS, "task"]
-            if not reference.robot.floating:
-                names.remove("base_acceleration")
+            names += task_inputs(reference.robot)
         inputs = {name: (fast.GetInputPort(name),) for name in names}
 
         def record(root: Context) -> ControllerRecord:

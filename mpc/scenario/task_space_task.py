@@ -14,7 +14,7 @@ DURATION = 4.0
 
 @dataclass
 class TaskSpaceTask:
-    """What the hand follows, how, and what stands in the way.
+    """What the hand follows, by which law, and how the base moves.
 
     An arm is bolted to the ground. A robot with legs has them held and its pelvis
     moved; or its feet are welded to the ground, and its legs move the pelvis.

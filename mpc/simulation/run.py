@@ -40,7 +40,7 @@ class SimulationRun:
             `backbeat.mpc.scenario.tick_loss`.
         fell_at: time of the fall [s], None without one.
         wall_time: wall time of the run [s].
-        sensed: (M, nq + nv) the states that the controllers read.
+        sensed: (M, nq + nv) the states that are sensed; empty where they are true.
         tick_safety, plan_safety: what either controller did about programs that
             were not solved; times are on its own clock, which starts with the
             lead-in.
@@ -90,6 +90,11 @@ class SimulationRun:
     def fell(self) -> bool:
         """Whether the robot fell."""
         return self.fell_at is not None
+
+    @property
+    def read(self) -> np.ndarray:
+        """(M, nq + nv) what the controllers read: sensed states, or the true ones."""
+        return self.sensed if len(self.sensed) else self.x
 
     def samples_until(self, end: float = np.inf) -> np.ndarray:
         """(M,) whether samples are of the behavior, up to a time of it [s].

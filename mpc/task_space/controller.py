@@ -6,10 +6,10 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 from pydrake.common.value import AbstractValue
-from pydrake.systems.framework import BasicVector, Context, State, ValueProducer
+from pydrake.systems.framework import BasicVector, Context
 
 from backbeat.models.actuation.joint_command import BLOCKS, joint_command
-from backbeat.models.common.collectable_system import CollectableSystem, weak
+from backbeat.models.common.collectable_system import PromptSystem, weak
 from backbeat.mpc.safety.fail_safe import Safety
 from backbeat.mpc.task_space.law import TaskSpaceCommand, TaskSpaceLaw
 from backbeat.mpc.task_space.settings import TaskSettings
@@ -40,7 +40,7 @@ class TaskSpaceMemory:
         return self
 
 
-class TaskSpaceController(CollectableSystem):
+class TaskSpaceController(PromptSystem):
     """Turns the state of a robot and a target for its hand into joint commands.
 
     .. pydrake_system::
@@ -90,7 +90,7 @@ class TaskSpaceController(CollectableSystem):
         """
         super().__init__()
         self.law, self.tick_times = law, list[float]()
-        self._period, self._is_lost = period, is_lost
+        self._is_lost = is_lost
         robot = law.robot
         nj, self._nq = robot.num_joints, robot.num_positions
         size = self._nq + robot.num_velocities
@@ -104,13 +104,7 @@ class TaskSpaceController(CollectableSystem):
         )
         blank = TaskSpaceCommand(np.zeros(nj), np.zeros(nj, bool), np.zeros(3))
         first = TaskSpaceMemory(blank, np.zeros(BLOCKS * nj))
-        self._memory = int(self.DeclareAbstractState(AbstractValue.Make(first)))
-        # The memory with what the tick of this moment makes of it.
-        self._fresh = self.DeclareCacheEntry(
-            "fresh",
-            ValueProducer(lambda: AbstractValue.Make(first), weak(self._calc)),
-            {self.all_sources_ticket()},
-        ).cache_index()
+        self._declare_memory(first, period)
         state = {self.all_state_ticket()}
         self.DeclareVectorOutputPort("command", BLOCKS * nj, weak(self._calc_command))
         for name, size in (("joint_acceleration", nj), ("fallen", 1)):
@@ -118,34 +112,22 @@ class TaskSpaceController(CollectableSystem):
         self.DeclareAbstractOutputPort(
             "memory", lambda: AbstractValue.Make(first), weak(self._calc_memory), state
         )
-        self.DeclarePeriodicUnrestrictedUpdateEvent(period, 0.0, weak(self._update))
-
-    def _read(self, context: Context) -> TaskSpaceMemory:
-        memory: TaskSpaceMemory = self.get_cache_entry(self._fresh).Eval(context)
-        return memory
-
-    def _calc(self, context: Context, output: AbstractValue) -> None:
-        memory: TaskSpaceMemory = context.get_abstract_state(self._memory).get_value()
-        output.set_value(self._ticked(context, memory))
 
     def _calc_command(self, context: Context, output: BasicVector) -> None:
-        output.SetFromVector(self._read(context).command)
+        output.SetFromVector(self._now(context).command)
 
     def _calc_nothing(self, context: Context, output: BasicVector) -> None:
         output.SetFromVector(np.zeros(output.size()))
 
     def _calc_memory(self, context: Context, output: AbstractValue) -> None:
         # As it is stored: it may be read before the first inputs come.
-        output.set_value(context.get_abstract_state(self._memory).get_value())
+        output.set_value(self._stored(context))
 
-    def _update(self, context: Context, state: State) -> None:
-        new = self._read(context)
-        state.get_mutable_abstract_state(self._memory).set_value(new)
-
-    def _ticked(self, context: Context, memory: TaskSpaceMemory) -> TaskSpaceMemory:
+    def renewed(
+        self, context: Context, memory: TaskSpaceMemory, number: int
+    ) -> TaskSpaceMemory:
         """The memory with the tick of this period, if one is due and not done."""
-        t = context.get_time()
-        tick = int(np.floor(t / self._period + 1e-6))
+        t, tick = context.get_time(), number
         if tick <= memory.tick or tick < memory.due:
             return memory
         if self._is_lost is not None and self._is_lost(t):

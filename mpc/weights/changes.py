@@ -27,7 +27,6 @@ class WeightChanges:
     """Of the whole-body program."""
     stance: GainChanges = key(GainChanges)  # type: ignore[valid-type]
     """Of the whole-body program in stance without steps."""
-
     own: dict[str, float] = key(dict)
     """Of [terms of your own](weights.md#a-term-of-your-own), which the command line
     names."""

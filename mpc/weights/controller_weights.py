@@ -9,7 +9,7 @@ from backbeat.mpc.plans.weights import PredictiveWeights
 from backbeat.mpc.predictive.recovery import STEPPING, Recovery
 from backbeat.mpc.weights.reading import read_weights
 from backbeat.mpc.whole_body.programs.tasks import STANCE_GAINS, WholeBodyGains
-from backbeat.optimization.terms.changes import changed
+from backbeat.optimization.terms.changes import changed, check_own
 from backbeat.optimization.terms.checks import check_numbers
 from backbeat.optimization.terms.declared import (
     declarations,
@@ -56,15 +56,7 @@ class ControllerWeights:
             return self
         sections, own = dict(told), told.get("own", {})
         sections.pop("own", None)
-        known = self.own_keys()
-        for key in own:
-            if not known:
-                raise BackbeatError(
-                    f"{where}: weights.own has {key!r}, but there are no terms of your "
-                    "own; name their file, --with FILE.py"
-                )
-            if key not in known:
-                raise unknown_name(f"term of your own in {where}", key, known)
+        check_own(own, self.own_keys() or None, where)
         new = {
             name: changed(numbers, {**sections.get(name, {}), **own})
             for name, numbers in vars(self).items()

@@ -1,9 +1,10 @@
 """Changes of declared numbers: those that a file gives, by key; the others stay."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field, fields, make_dataclass, replace
 from typing import Any, TypeVar, get_origin
 
+from backbeat.models.common.errors import BackbeatError, unknown_name
 from backbeat.optimization.terms.declared import (
     declared,
     declared_fields,
@@ -48,6 +49,27 @@ def changed(numbers: Numbers, told: Mapping[str, Any]) -> Numbers:
         if (value := told.get(key_of(item))) is not None:
             values[item.name] = _like(value, item.default)
     return replace(numbers, **values)  # type: ignore[type-var]
+
+
+def check_own(own: Iterable[str], known: Sequence[str] | None, where: str) -> None:
+    """Checks weights of terms of the user's own.
+
+    Args:
+        own: their keys.
+        known: keys of the terms that the user's file has; None without a file.
+        where: names the source in errors.
+
+    Raises:
+        BackbeatError: there is no file, or it has no term of a name.
+    """
+    for name in own:
+        if known is None:
+            raise BackbeatError(
+                f"{where}: weights.own has {name!r}, but there are no terms of your "
+                "own; name their file, --with FILE.py"
+            )
+        if name not in known:
+            raise unknown_name(f"term of your own in {where}", name, known)
 
 
 def _like(value: Any, usual: Any) -> Any:

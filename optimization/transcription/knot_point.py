@@ -9,7 +9,6 @@ from backbeat.models.dynamics.recursion import backward_pass, body_forces, forwa
 from backbeat.models.state.configuration import Configuration
 from backbeat.optimization.terms.declared import On
 from backbeat.optimization.terms.rows import Rows
-from backbeat.optimization.terms.state_point import StatePoint
 from backbeat.optimization.transcription.linearization_arrays import (
     Evaluation,
     Linearization,
@@ -18,14 +17,18 @@ from backbeat.optimization.transcription.linearization_arrays import (
 from backbeat.optimization.transcription.transcribe import Transcription
 
 
-class KnotPoint(StatePoint):
+class KnotPoint:
     """What a term of a trajectory may be of, at one knot after the other.
+
+    Axes of vectors are the world's, where nothing else is said.
 
     Columns of rows are the value and its derivatives by the blocks of the knots before,
     at and after this one, and by its wrenches; at the last knot by those of the two
     before it. Nothing moves at the first and the last knot.
 
     Attributes:
+        robot: the robot.
+        state: its configuration and velocity.
         k: the knot.
         nominal: (nj,) posture that the joints are pulled to there [rad or m].
     """
@@ -33,11 +36,11 @@ class KnotPoint(StatePoint):
     def __init__(self, transcription: Transcription) -> None:
         """Takes the program; `move` looks at a knot of a point."""
         self._program, self._problem = transcription.program, transcription.problem
-        robot = self._problem.robot
+        robot = self.robot = self._problem.robot
         self._nv, self._nf = robot.num_velocities, robot.base_velocities
         self._nb = self._nv + len(self._program.rated)
         self.size = 3 * self._nb + int(self._program.num_wrench.max(initial=0))
-        super().__init__(robot, Configuration(robot, self._problem.q_start))
+        self.state = Configuration(robot, self._problem.q_start)
         self._work = make_workspace(robot.tree)
 
     def move(
@@ -70,12 +73,45 @@ class KnotPoint(StatePoint):
             return float(spans[self.k]) if self.k < len(spans) else 0.0
         return float(self._program.dt[self.k])
 
-    def rows(self, value: np.ndarray, J: np.ndarray, bias: np.ndarray) -> Rows:
-        """See `StatePoint`."""
+    def rows(self, value: np.ndarray, J: np.ndarray) -> Rows:
+        """Rows of a function of the configuration.
+
+        Args:
+            value: (m,) of the function.
+            J: (m, nv) derivative by tangent increments.
+        """
         columns = np.zeros((len(value), 1 + self.size))
         columns[:, 0] = value
         columns[:, 1 + self._own : 1 + self._own + self._nv] = J
         return Rows(columns)
+
+    @property
+    def joints(self) -> Rows:
+        """(nj,) joint positions [rad or m]."""
+        J = np.eye(self._nv)[self._nf :]
+        return self.rows(self.state.q[self.robot.base_positions :], J)
+
+    @property
+    def com(self) -> Rows:
+        """(3,) place of the center of mass [m]."""
+        state = self.state
+        return self.rows(state.center_of_mass, state.center_of_mass_jacobian)
+
+    def place(self, name: str) -> Rows:
+        """(3,) place of a part of the body, contact, frame or link [m]."""
+        frame = self._frame(name)
+        return self.rows(self.state.place(frame), self.state.jacobian(frame)[3:])
+
+    def axis(self, name: str, which: int = 2) -> Rows:
+        """(3,) direction of an axis of one of these, by default its z axis."""
+        frame = self._frame(name)
+        J, a = self.state.jacobian(frame)[:3], self.state.rotation(frame)[:, which]
+        return self.rows(a, np.cross(J.T, a).T)
+
+    def _frame(self, name: str) -> str:
+        """Name of the frame of a part of the body, or the name itself."""
+        part = self.robot.parts.get(name)
+        return part.frame if part is not None and part.frame else name
 
     def _mean(self, k: int) -> Rows:
         """Mean velocity of the interval before knot k, this one or the next."""

@@ -291,12 +291,12 @@ def point_rows(model, gains, target, q, v, work, rows):
             u = 0.0
             for m in range(nv):
                 u += J[3 + i, m] * v[m]
-            way = gains.point_stiffness * (target.point[0, p, i] - p_WB[i] - r[i])
+            spring = gains.point_stiffness * (target.point[0, p, i] - p_WB[i] - r[i])
             off = gains.point_damping * (target.point[1, p, i] - u)
             y = target.point[2, p, i] - a[3 + i]
-            of_accelerations(rows, k, work, J[3 + i], y + way)
+            of_accelerations(rows, k, work, J[3 + i], y + spring)
             rows.y[k] += off
-            rows.wanted[k] = target.point[2, p, i] + way + off
+            rows.wanted[k] = target.point[2, p, i] + spring + off
 
 
 @compiled
