@@ -9,8 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-from scipy.interpolate import PchipInterpolator
-from scipy.spatial.transform import Rotation
+import scipy
 
 from backbeat.behaviors.motion.time_law import minimum_jerk
 from backbeat.behaviors.posture.stance import support_poses
@@ -243,7 +242,8 @@ def _resampled(
     high = np.clip(t + 0.5 * MEAN, source[0], source[-1])
 
     def mean(values: np.ndarray) -> np.ndarray:
-        whole = PchipInterpolator(source - first, values, axis=0).antiderivative()
+        curve = scipy.interpolate.PchipInterpolator(source - first, values, axis=0)
+        whole = curve.antiderivative()
         area = whole(high - first) - whole(low - first)
         return np.asarray(area / (high - low)[:, None])
 
@@ -315,6 +315,8 @@ def _body(
     q_start: np.ndarray,
 ) -> dict[str, np.ndarray]:
     """Center of mass and pelvis relative to where the feet are and face."""
+    from scipy.spatial.transform import Rotation
+
     place = np.mean([_way(path, t) for path in feet.values()], axis=0)
     c, s = np.cos(place[:, 2]), np.sin(place[:, 2])
     x, y = (com[:, :2] - place[:, :2]).T

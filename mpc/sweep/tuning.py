@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy.stats import spearmanr
+import scipy
 
 from backbeat.models.common.bounds import SEED
 from backbeat.models.common.errors import BackbeatError
@@ -264,6 +264,6 @@ def importances(trials: Sequence[TuningTrial]) -> dict[str, tuple[float, float]]
     for name in tried[0].values if tried else ():
         values = [trial.values[name] for trial in tried]
         if len(set(values)) > 2 and len(set(scores)) > 2:
-            rank = spearmanr(values, scores)
+            rank = scipy.stats.spearmanr(values, scores)
             found[name] = float(rank.statistic), float(rank.pvalue)
     return found
