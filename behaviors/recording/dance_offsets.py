@@ -323,26 +323,13 @@ def _body(
     height = Configuration(robot, q_start).center_of_mass[2]
     back = Rotation.from_rotvec(np.outer(-place[:, 2], [0.0, 0.0, 1.0]))
     pelvis = back * Rotation.from_quat(q[:, :4], scalar_first=True)
-    turns = _roll_pitch_yaw(pelvis.as_matrix())
+    turns = pelvis.as_euler("xyz")
     return {
         "com.x": c * x + s * y,
         "com.y": c * y - s * x,
         "com.z": com[:, 2] - height,
         **{f"pelvis.r{a}": turns[:, i] for i, a in enumerate("xyz")},
     }
-
-
-def _roll_pitch_yaw(R: np.ndarray) -> np.ndarray:
-    """(n, 3) angles about x, y and z, in this order, of (n, 3, 3) rotations [rad]."""
-    level = np.hypot(R[:, 0, 0], R[:, 1, 0])
-    return np.stack(
-        [
-            np.arctan2(R[:, 2, 1], R[:, 2, 2]),
-            np.arctan2(-R[:, 2, 0], level),
-            np.arctan2(R[:, 1, 0], R[:, 0, 0]),
-        ],
-        axis=1,
-    )
 
 
 def _way(path: FootPath, t: np.ndarray) -> np.ndarray:
