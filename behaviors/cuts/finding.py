@@ -1,4 +1,4 @@
-"""Finding: where a take has to be cut, by time and body, and what remains of it.
+"""RuleFinding: where a take has to be cut, by time and body, and what remains of it.
 
 The take is settled first: its base is level with the feet, and the feet that stand are
 on the floor. What is near the floor then and is no foot has to be cut, and so has a

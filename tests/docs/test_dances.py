@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from backbeat.behaviors.dance.vocabulary.move_file import parse_move
-from backbeat.behaviors.specification.checking import autofixed, check_dance
+from backbeat.behaviors.specification.checking import autofixed, check_specification
 from backbeat.behaviors.specification.kinds import parse_specification
 
 PAGE = (Path(__file__).parents[2] / "docs" / "dances.md").read_text()
@@ -17,7 +17,7 @@ DANCE, SALUTE, TURN = YAML
 
 
 def test_the_dance_is_one_without_a_warning(tmp_path):
-    assert check_dance(DANCE, tmp_path / "first-dance.yaml") == []
+    assert check_specification(DANCE, tmp_path / "first-dance.yaml") == []
 
 
 def test_the_moves_dance_beside_a_dance(tmp_path):
@@ -28,7 +28,7 @@ def test_the_moves_dance_beside_a_dance(tmp_path):
     text = DANCE.replace("move: raise", "move: salute").replace(
         "{move: side-step, at: 12,", "{move: small-turn, at: 12,"
     )
-    assert check_dance(text, tmp_path / "first-dance.yaml") == []
+    assert check_specification(text, tmp_path / "first-dance.yaml") == []
     plan = parse_specification(text, "page").plan(tmp_path)
     assert {"salute", "small-turn"} <= {e.what for e in plan.events}
 
@@ -38,7 +38,7 @@ def test_the_code_runs_and_prints(tmp_path, monkeypatch, capsys):
     exec(compile(CODE, "dances.md", "exec"), {})
     assert "from-code: 24 beats" in capsys.readouterr().out
     text = (tmp_path / "from-code.yaml").read_text()
-    assert check_dance(text, tmp_path / "from-code.yaml") == []
+    assert check_specification(text, tmp_path / "from-code.yaml") == []
 
 
 @pytest.mark.parametrize("line", LISTED.splitlines())
@@ -53,6 +53,7 @@ def test_the_listed_failures_are_said_so(tmp_path, line):
         }[line.split(":")[1]]
     )
     path = tmp_path / "my-dance.yaml"
-    (found,) = check_dance(text, path)
+    (found,) = check_specification(text, path)
     assert found.sentence(Path("my-dance.yaml")) == line
-    assert check_dance(autofixed(text, path)[0], path) == []
+    is_fixed = check_specification(autofixed(text, path)[0], path) == []
+    assert is_fixed == ("--fix" in line)

@@ -8,7 +8,7 @@ import pytest
 from backbeat.behaviors.dance.recordings.description import RecordingDescription
 from backbeat.behaviors.library.behavior import Mount, make_robot
 from backbeat.behaviors.retargeting.skeleton_map import load_map
-from backbeat.behaviors.specification.checking import check_dance
+from backbeat.behaviors.specification.checking import check_specification
 from backbeat.behaviors.specification.kinds import parse_specification
 from tests.behaviors.recordings import careless_sway, write
 
@@ -24,7 +24,7 @@ def folder(tmp_path):
 
 
 def test_the_dance_has_no_failure(folder):
-    found = check_dance(DANCE, folder / "mine.yaml")
+    found = check_specification(DANCE, folder / "mine.yaml")
     assert not [f for f in found if f.finding.fails]
     assert found
 

@@ -16,9 +16,10 @@ from backbeat.behaviors.recording.take_file import read_take
 from backbeat.behaviors.setlist.specification import SetlistSpecification
 from backbeat.behaviors.specification.checking import check_file
 from backbeat.behaviors.specification.kinds import (
-    KINDS,
     SETLIST_FOLDER,
     SHIPPED_FOLDER,
+    kind_class,
+    kinds,
     read_any,
     read_specification,
 )
@@ -36,7 +37,9 @@ SHIPPED = [
     for name in ("posture-tour", "step-touch", "walk-2", "outstanding", "groove")
 ]
 SETLIST = (SETLIST_FOLDER / "show.yaml").read_text()
-KEYS = sorted({key for kind in KINDS.values() for key in kind.__dataclass_fields__})
+KEYS = sorted(
+    {key for kind in kinds() for key in kind_class(kind, kind).__dataclass_fields__}
+)
 STEPS = (move_file.FOLDER / "march.yaml").read_text()
 MOVE_WORDS = (*move_file.KEYS, *move_file.STEP_KEYS, *move_file.MARKER_KEYS, "1 + size")
 PLACES = ("head", "hip", "knee")
