@@ -27,6 +27,8 @@ from backbeat.mpc.sweep.tuning import (
     TuningTrial,
     importances,
 )
+from backbeat.mpc.weights.controller_weights import ControllerWeights
+from backbeat.optimization.terms.user_file import UserFile
 
 # Trials of a generation, at least: differential evolution needs five.
 LEAST = 5
@@ -45,9 +47,10 @@ class _Trials:
         progress: Progress | None,
         processes: int | None,
         executors: Sequence[Executor],
+        terms: UserFile | None,
     ) -> None:
         self.tuning, self.found = tuning, list[TuningTrial]()
-        self._places = library, folder
+        self._places, self._terms = (library, folder), terms
         self._progress, self._where = progress, (processes, executors)
         self._known = 0
 
@@ -64,7 +67,9 @@ class _Trials:
         if first_seed is not None:
             settings = replace(sweep.settings, first_seed=first_seed)
             sweep = replace(sweep, settings=settings)
-        result = run_sweep(sweep, *self._places, self._tell, *self._where)
+        result = run_sweep(
+            sweep, *self._places, self._tell, *self._where, terms=self._terms
+        )
         if result.failures:
             lost = result.failures[0]
             raise BackbeatError(f"{lost.name} could not be run: {lost.error}")
@@ -102,6 +107,7 @@ def tune(
     progress: Progress | None = None,
     processes: int | None = None,
     executors: Sequence[Executor] = (),
+    terms: UserFile | None = None,
 ) -> TuningResult:
     """Searches the weights that make the measure best.
 
@@ -109,13 +115,18 @@ def tune(
         tuning: what is tuned.
         library: folder of behaviors.
         folder: where the table of all runs and what is found are written.
-        progress, processes, executors: as of `run_sweep`.
+        progress, processes, executors, terms: as of `run_sweep`.
 
     Raises:
         BackbeatError: as `run_sweep`, or a run could not be had.
     """
     folder, settings = Path(folder), tuning.settings
-    trials = _Trials(tuning, Path(library), folder, progress, processes, executors)
+    # Weights of the user's own are refused before anything runs.
+    base, lowest = ControllerWeights.with_terms(terms), np.zeros(len(tuning.names))
+    for cell in tuning.of_trials({"lowest": tuning.values(lowest)}).cells:
+        cell.scenario.control.on_weights(base)
+    where = processes, executors, terms
+    trials = _Trials(tuning, Path(library), folder, progress, *where)
     trials.run({SHIPPED: {}})
     generations = max(1, settings.trials // max(LEAST, round(FIRST * settings.trials)))
     first = max(LEAST, -(-settings.trials // generations))

@@ -1,8 +1,9 @@
 """Keys of specifications of every kind, and the objectives of a motion."""
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, is_dataclass, replace
+from dataclasses import dataclass, fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
@@ -64,9 +65,15 @@ def _unusual(described: Any) -> dict[str, Any]:
     usual = type(described)()
     return {
         name: _plain(value)
-        for name, value in vars(described).items()
-        if value != getattr(usual, name)
+        for name in (item.name for item in fields(described))
+        if (value := getattr(described, name)) != getattr(usual, name)
     }
+
+
+def on_a_line(value: Any) -> str:
+    """The value of a key as YAML has it on one line."""
+    text = yaml.safe_dump(_plain(value), default_flow_style=True, width=math.inf)
+    return text.splitlines()[0]
 
 
 def _plain(value: Any) -> Any:

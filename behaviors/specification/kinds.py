@@ -1,17 +1,15 @@
 """Specifications: the YAML files of behaviors, by kind."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 
-import yaml
-
 from backbeat.behaviors.library.robots import robot_beside
 from backbeat.behaviors.library.stored import check_name
-from backbeat.behaviors.motion.authored import Specification
+from backbeat.behaviors.motion.authored import Specification, on_a_line
 from backbeat.behaviors.music.files.score_reader import AS_WRITTEN, NOTES
 from backbeat.behaviors.music.notation.score_description import Adaptation
 from backbeat.behaviors.setlist.specification import SetlistSpecification
@@ -52,11 +50,13 @@ class Variant:
         adapt: what is done to the notes of a MIDI or tablature file.
         robot: name or path of the robot that it is built for; "" for its own.
         terms: file with terms of the user's own for its trajectory; "" for none.
+        weights: of its trajectory, by key, in place of those that it would have.
     """
 
     adapt: Adaptation = field(default_factory=Adaptation)
     robot: str = ""
     terms: str = ""
+    weights: Mapping[str, float] = field(default_factory=dict)
 
 
 AS_IT_STANDS = Variant()
@@ -177,11 +177,15 @@ def read_any(
     with located(file=path):
         if kind_of(text, str(path)) == SETLIST:
             setlist = read_setlist(text, str(path))
-            if variant.terms:
-                raise BackbeatError(
-                    f"{path} is a setlist; terms of your own (--with) go with single "
-                    "motions, so build these first"
-                )
+            for option, is_given in (
+                ("terms of your own (--with)", variant.terms),
+                ("weights of trajectories", variant.weights),
+            ):
+                if is_given:
+                    raise BackbeatError(
+                        f"{path} is a setlist; {option} go with single motions, so "
+                        "build these first"
+                    )
             if variant.robot:
                 setlist = setlist_on(setlist, variant.robot)
                 text = text_of(setlist, text, path)
@@ -190,27 +194,35 @@ def read_any(
         if variant.robot:
             specification = transferred(specification, variant.robot)
             text = text_of(specification, text, path)
+        if variant.weights:
+            specification.weights = specification.weights.changed(variant.weights)
+            specification.weights.check(specification.name)
+            text = text_of(specification, text, path, ("weights",))
         specification.weights.terms = variant.terms
         return specification, text
 
 
 def text_of(
-    specification: Specification | SetlistSpecification, written: str, path: str | Path
+    specification: Specification | SetlistSpecification,
+    written: str,
+    path: str | Path,
+    changed: Sequence[str] = ("robot", "scale"),
 ) -> str:
-    """Text of a file for another robot, on the lines of that it was made of.
+    """Text of a file with other values of some keys, on the lines of that it was.
 
     What is wrong with it is then said of a line of the file.
 
     Args:
-        specification: as it is for the other robot.
+        specification: with the other values.
         written: the file.
         path: where it is.
+        changed: the keys.
     """
     text = written
-    for key in ("robot", "scale"):
+    for key in changed:
         if not hasattr(specification, key):
             continue
-        line = f"{key}: {yaml.safe_dump(getattr(specification, key)).splitlines()[0]}"
+        line = f"{key}: {on_a_line(getattr(specification, key))}"
         there = re.search(rf"(?m)^{key}:.*$", text)
         if there:
             text = text[: there.start()] + line + text[there.end() :]

@@ -13,11 +13,15 @@ from backbeat.behaviors.library.store import Library
 from backbeat.cli.main import main
 from backbeat.jobs import sweeping, tuning
 from backbeat.models.common.errors import BackbeatError
+from backbeat.mpc.plans.weights import PredictiveWeights
 from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.sweep.specification import load_sweep
 from backbeat.mpc.sweep.tuning import importances, load_tuning
+from backbeat.mpc.weights.controller_weights import ControllerWeights
 from backbeat.mpc.weights.files import load_weights
+from backbeat.optimization.terms.user_file import load_terms, load_user_file
 from backbeat.report.pages.tuning import tuning_page
+from tests.backbeat.test_cards import TERM
 from tests.backbeat.test_sweeping import METRICS
 
 TEXT = """
@@ -149,6 +153,34 @@ def test_the_command_prints_and_writes_what_it_found(
         main()
     told = json.loads(capsys.readouterr().out)
     assert told["best"]["score"] <= told["given"]["score"]
+
+
+def test_terms_of_ones_own_are_tuned(
+    stored: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Runs are told of their file; its weights are found like others."""
+    path, file, seen = tmp_path / "found.yaml", tmp_path / "shift.py", set()
+    path.write_text(TEXT.replace("weights.predictive.com", "weights.own.ahead"))
+    file.write_text(TERM)
+    terms = load_terms(file, (PredictiveWeights,))
+
+    def noted(report, library, scenario: Scenario, key: str, controller, told):
+        seen.add(told)
+        base = ControllerWeights.with_terms(load_user_file(told[0]))
+        ahead = scenario.control.on_weights(base).predictive.ahead
+        error = 1.0 + abs(np.log(ahead / BEST))
+        metrics = {**METRICS, "com_error_mm": {"rms": error, "max": error}}
+        return sweeping.result_row(metrics | {"survived": True})
+
+    monkeypatch.setattr(sweeping, "simulate", noted)
+    places = load_tuning(path), stored, tmp_path / "out"
+    found = tuning.tune(*places, processes=1, terms=terms)
+    assert seen == {(str(file), terms.sha256)}
+    best = found.best.values["weights.own.ahead"]
+    assert abs(np.log(best / BEST)) < 0.5
+    assert load_weights(found.files["weights"])["own"] == {"ahead": best}
+    with pytest.raises(BackbeatError, match=r"--with FILE\.py"):
+        tuning.tune(*places)
 
 
 REFUSED = {

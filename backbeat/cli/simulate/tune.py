@@ -6,7 +6,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from backbeat.cli.common.completion import yaml_files
-from backbeat.cli.common.options import LIBRARY, LibraryFolder, RunsAtATime, Scheduler
+from backbeat.cli.common.options import (
+    LIBRARY,
+    LibraryFolder,
+    OwnTerms,
+    RunsAtATime,
+    Scheduler,
+    controller_terms,
+)
 
 if TYPE_CHECKING:
     from backbeat.mpc.sweep.tuning import TuningResult
@@ -29,6 +36,7 @@ def command(
     trials: Annotated[
         int | None, typer.Option(min=1, help="Trials, instead of those of the file.")
     ] = None,
+    terms: OwnTerms = None,
     jobs: RunsAtATime = None,
     scheduler: Scheduler = None,
     as_json: Annotated[bool, typer.Option("--json", help="Results as JSON.")] = False,
@@ -51,12 +59,12 @@ def command(
     tuning = load_tuning(specification)
     if trials is not None:
         tuning = replace(tuning, settings=replace(tuning.settings, trials=trials))
-    name = tuning.sweep.settings.name
+    name, own = tuning.sweep.settings.name, controller_terms(terms)
     with (
         cluster_executors(scheduler) as executors,
         sweep_progress(name, output) as progress,
     ):
-        result = tune(tuning, library, output, progress, jobs, executors)
+        result = tune(tuning, library, output, progress, jobs, executors, own)
     page = output / f"{name}.html"
     with replacing(page) as file:
         file.write(tuning_page(result).encode())
