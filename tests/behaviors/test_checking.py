@@ -73,7 +73,6 @@ CASES = [
     ("move: sway", "move: swya", 7, "did you mean sway", True),
     ("move: sway", "mvoe: sway", 7, "did you mean move", True),
     ("move: sway", "move: wave", 7, "belongs on the track 'arms'", False),
-    ("move: sway, at: 2", "move: sway, at: two", 7, "at", False),
     ("at: 2, beats: 8}", "at: 2, beats: 80}", 7, "the dance has 40 beats", True),
     ("at: 2, beats: 8}", "at: 2, bar: 2}", 7, "leave one out", False),
     ("at: 2, beats: 8}", "bar: 1, beat: 5}", 7, "beat 5 of a bar of 4", False),
@@ -84,7 +83,6 @@ CASES = [
     ("at: 24", "at: 21", 10, "while rise still does", True),
     ("lift: 1.5", "lfit: 1.5", 12, "did you mean lift", True),
     ("lift: 1.5", "lift: 4", 12, "it goes from 0.4 to 2.2", True),
-    ("lift: 1.5", "lift: .nan", 12, "values.lift is nan", False),
     ("beats: 8                         # 15", "beats: 90", 15, "from beat 10", True),
     ("at: 10\n", "at: 10\n      tracking: 3\n", 15, "tracking of wave is 3", True),
 ]
