@@ -86,7 +86,7 @@ def test_dear_time_is_saved():
 
 
 def test_what_makes_no_sense_is_refused():
-    with pytest.raises(BackbeatError, match="objectives.effort is -1"):
+    with pytest.raises(BackbeatError, match=r"objectives\.effort is -1"):
         parse_specification(STEPS + "\nobjectives: {effort: -1}\n", "test")
 
 
