@@ -146,6 +146,8 @@ def check_settings(path: Path, reader: Reader) -> "list[LocatedFinding]":
 
 def _readers() -> dict[str, Reader]:
     """All readers of files without the key `kind`, by what these are."""
+    from backbeat.behaviors.dance.vocabulary.move_file import load_move
+    from backbeat.behaviors.dance.vocabulary.move_schema import MoveFile
     from backbeat.behaviors.drumming.drummer import kit_members
     from backbeat.behaviors.music.files.score_reader import load_score
     from backbeat.behaviors.music.notation.score_description import ScoreDescription
@@ -165,6 +167,7 @@ def _readers() -> dict[str, Reader]:
 
     members = kit_members(DrumKit())
     return {
+        "move": Reader(MoveFile, load_move),
         "scenario": Reader(KEYS.schema, load_scenario, earlier=EARLIER_KEYS),
         "sweep": Reader(SweepFile, load_sweep),
         "tune": Reader(TuneFile, load_tuning),
