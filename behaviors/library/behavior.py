@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from html import escape
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from pydrake.math import RigidTransform, RollPitchYaw
@@ -18,6 +18,7 @@ from backbeat.models.robot.inheritance import Stamp
 from backbeat.models.robot.model import RobotModel
 from backbeat.models.state.configuration import Configuration
 from backbeat.models.world.scene import Scene
+from backbeat.optimization.diagnosis.costs import KnotCosts
 from backbeat.optimization.problem.dense_trajectory import DenseTrajectory
 from backbeat.optimization.verification.certificate import Certificate
 
@@ -180,6 +181,21 @@ class Behavior:
         import pandas as pd
 
         return pd.DataFrame(self.provenance.get("active_limits", []))
+
+    def costs(self) -> KnotCosts:
+        """What each term of its trajectory costs over time.
+
+        Raises:
+            BackbeatError: nothing was kept of it, as of motions that were put together.
+        """
+        told: Any = self.provenance.get("costs")
+        columns = [told["t"], told["span"], *told["terms"].values()] if told else []
+        if len({len(column) for column in columns}) != 1 or not columns[0]:
+            raise BackbeatError(
+                f"{self.title} does not say what terms cost: setlists do not, nor do "
+                "behaviors of earlier versions; build a single motion again"
+            )
+        return KnotCosts.from_plain(told)
 
     def beat_times(self, end: float) -> np.ndarray:
         """Absolute times of its beats up to a time, the first at 0 [s].

@@ -19,12 +19,9 @@ from backbeat.models.common.errors import BackbeatError
 from backbeat.models.dynamics.finite import UNBOUNDED
 from backbeat.optimization.interior_point.added_costs import AddedCosts
 from backbeat.optimization.interior_point.iterate import Guess
+from backbeat.optimization.interior_point.options import InteriorPointOptions
 from backbeat.optimization.interior_point.solution import TrajectorySolution
-from backbeat.optimization.interior_point.solver import (
-    InteriorPoint,
-    InteriorPointOptions,
-    Progress,
-)
+from backbeat.optimization.interior_point.solver import InteriorPoint, Progress
 from backbeat.optimization.problem.trajectory_problem import TrajectoryProblem
 from backbeat.optimization.transcription.linearization import evaluate_once
 from backbeat.optimization.transcription.linearization_arrays import ProgramPoint

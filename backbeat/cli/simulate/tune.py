@@ -87,9 +87,12 @@ def _tell(result: "TuningResult", page: Path) -> None:
         print(f"on seeds that no trial had: {before} as given, {after} tuned")
         for name, value in best.values.items():
             print(f"  {name}: {value:g}")
-    for name, (correlation, p_value) in sorted(
-        result.importances.items(), key=lambda item: item[1][1]
+    for name, told in sorted(
+        result.importances.items(), key=lambda item: -item[1].share
     ):
-        print(f"  {name}: rank correlation {correlation:+.2f}, p-value {p_value:.2g}")
+        print(
+            f"  {name}: explains {told.share:.0%} of the scores, best {told.best}, "
+            f"p-value {told.p_value:.2g}"
+        )
     for path in (*result.files.values(), page):
         print(path)
