@@ -70,8 +70,8 @@ class Trap:
     severity: str = "error"
 
 
-# Name, rule, what Drake does and severity, where these are not "read" and "error"; below
-# it, what is put into `robot` and where. A line that is further in goes on with the one
+# Name, rule, what Drake does and severity, where these are not "read" and "error"; then,
+# what is put into `robot` and where. A line that is further in goes on with the one
 # above; words in braces are the texts above.
 TABLE = r"""
 # Mass properties.
