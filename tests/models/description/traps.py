@@ -70,9 +70,9 @@ class Trap:
     severity: str = "error"
 
 
-# Name, rule, what Drake does and severity, where these are not "read" and "error"; then,
-# what is put into `robot` and where. A line that is further in goes on with the one
-# above; words in braces are the texts above.
+# Name, rule, what Drake does, and severity, where these two are not "read" and "error";
+# then what is put into `robot` and where. A line that is further in goes on with that
+# above it; words in braces are the texts above.
 TABLE = r"""
 # Mass properties.
 mass-zero-with-inertia impossible-mass
