@@ -8,7 +8,6 @@ import pytest
 from backbeat.behaviors.building.build import solve
 from backbeat.behaviors.building.build_key import build_key
 from backbeat.behaviors.dance.authoring import Choreography
-from backbeat.behaviors.library.behavior import Mount, make_robot
 from backbeat.behaviors.library.table import to_frame
 from backbeat.behaviors.posture.stance import start_configuration
 from backbeat.behaviors.recording.dance_offsets import dance_offsets
@@ -31,11 +30,6 @@ SAME_STEP = 0.02
 SAME_TURN = 2e-3
 # How much later a foot is off the ground than it is free of it [s].
 ROLLED = 0.13
-
-
-@pytest.fixture(scope="module")
-def robot():
-    return make_robot("atlas", (), Mount())
 
 
 @pytest.fixture(scope="module")

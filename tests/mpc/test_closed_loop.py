@@ -102,19 +102,6 @@ def test_soles_stay_within_their_cones(tour):
             assert (cone @ local).max() < FORCE_BALANCE * robot.weight
 
 
-def test_equal_runs_are_equal_to_the_last_bit(built):
-    scenario = Scenario.of(
-        behavior="stand", duration=0.5, pushes=[Push(0.1, 0.1, [30.0, 20.0, 0.0])]
-    )
-    first, second = (run_scenario(scenario, built("stand")) for _ in range(2))
-    for name in ("t", "x", "effort", "contact", "push"):
-        np.testing.assert_array_equal(getattr(first, name), getattr(second, name))
-    for a, b in zip(first.plans, second.plans, strict=True):
-        np.testing.assert_array_equal(a.deviation, b.deviation)
-        np.testing.assert_array_equal(a.wrench, b.wrench)
-        assert a.rate == b.rate
-
-
 @pytest.mark.parametrize(
     "impulse",
     [PUSHES[0], *(pytest.param(p, marks=pytest.mark.slow) for p in PUSHES[1:])],
