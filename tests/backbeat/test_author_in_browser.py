@@ -3,7 +3,6 @@
 import json
 import os
 import re
-import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -68,8 +67,8 @@ class Authored:
         self.url = re.search(r"http://\S+", line).group()
 
     def end(self):
-        self.process.send_signal(signal.SIGINT)
-        assert self.process.wait(60) == 0
+        self.process.terminate()
+        self.process.wait(60)
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ window.makeBlocks = (area, view, act) => {
   const make = (tag, className, text = "") =>
     Object.assign(document.createElement(tag), { className, textContent: text });
   const EDGE = 9, ROW = 24;
-  let doc = null, chosen = null;
+  let doc = null, chosen = null, held = false;
 
   const key = (block) => block && `${block.track} ${block.row}`;
   const marksOf = (track, row) =>
@@ -91,6 +91,9 @@ window.makeBlocks = (area, view, act) => {
     event.stopPropagation();
     choose(block);
     element.setPointerCapture(event.pointerId);
+    // Nothing is drawn anew under a pointer that holds it.
+    held = true;
+    const revision = doc.revision;
     const box = element.getBoundingClientRect(), x0 = event.clientX;
     const edge = Math.min(EDGE, box.width / 3);
     const what = box.right - x0 < edge ? "end" : x0 - box.left < edge ? "start" : "all";
@@ -117,8 +120,10 @@ window.makeBlocks = (area, view, act) => {
       element.onpointermove = element.onpointerup = element.onpointercancel = null;
       act.says("");
       if (copies) ghost.remove();
-      if (!moved) return;
-      if (cancelled) { draw(doc); return; }
+      held = false;
+      act.released();
+      // Of a block of an earlier version nothing can be said any more.
+      if (!moved || cancelled || revision !== act.revision()) return;
       const { track, row } = block;
       if (copies) act.edit({ edit: "copy", track, row, at }, { move: block.move, track, at });
       else if (what === "all") act.edit({ edit: "move", track, row, at });
@@ -143,5 +148,5 @@ window.makeBlocks = (area, view, act) => {
       (b) => b.move === move && Math.abs(b.start - at) < 1e-3);
     if (found) choose({ ...found, track }, true);
   }
-  return { draw, choose, chooseBy, next, selected, marksOf, refusalOf, snapped, length };
+  return { draw, isHeld: () => held, choose, chooseBy, next, selected, marksOf, refusalOf, snapped, length };
 };

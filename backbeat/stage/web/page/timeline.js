@@ -26,14 +26,16 @@ window.makeTimeline = (stage, deck, notice) => {
   const opened = (name) => {
     body.dataset.opened = body.dataset.opened === name ? "" : name;
     find(".add").setAttribute("aria-expanded", body.dataset.opened === "palette");
+    draw();
     if (body.dataset.opened === "palette" && !matchMedia("(pointer: coarse)").matches)
       palette.focus();
   };
   const blocks = window.makeBlocks(find(".lanes"), view, {
     edit, says, placeOf,
+    revision: () => doc.revision,
+    released: () => draw(),
     chosen: (block) => {
       for (const tool of body.querySelectorAll(".of-block")) tool.disabled = !block;
-      if (block && body.dataset.opened !== "values" && innerWidth > 900) body.dataset.opened ||= "";
       values();
     },
   });
@@ -114,7 +116,7 @@ window.makeTimeline = (stage, deck, notice) => {
   };
 
   function draw() {
-    if (!doc) return;
+    if (!doc || blocks.isHeld()) return;
     const { beats, bars, tracks } = doc.timeline;
     const ends = Object.values(tracks).flat().map((b) => b.start + blocks.length(b));
     const length = Math.max(beats, ...ends) || 16;
