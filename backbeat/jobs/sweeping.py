@@ -18,7 +18,7 @@ from backbeat.mpc.analysis.metrics import run_metrics
 from backbeat.mpc.analysis.survival import RECOVERY
 from backbeat.mpc.control.user_code import UserCode, load_user_code
 from backbeat.mpc.engines.choosing import check_engine
-from backbeat.mpc.scenario.requested_tempo import play_length
+from backbeat.mpc.scenario.requested_tempo import run_length
 from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.simulation.simulate import run_scenario
 from backbeat.mpc.sweep.cells import Sweep
@@ -136,7 +136,7 @@ def _check_durations(sweep: Sweep, library: Path) -> None:
     for cell in sweep.cells:
         scenario = cell.scenario
         behavior = _behavior(library, cell.behavior, cell.robot)
-        end = play_length(scenario.timing, scenario.disturbances, behavior)
+        end = run_length(scenario, behavior)
         ends = [push.time + push.duration for push in scenario.disturbances.pushes]
         if cell.push is not None:
             ends.append(cell.push.time + cell.push.time_spread + cell.push.duration)

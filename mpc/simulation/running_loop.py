@@ -20,8 +20,8 @@ from backbeat.mpc.scenario.disturbances import on_links
 from backbeat.mpc.scenario.parts.push import Push
 from backbeat.mpc.scenario.requested_tempo import (
     check_times,
-    play_length,
     requested_tempo,
+    run_length,
 )
 from backbeat.mpc.scenario.setting_event import SettingEvent, setting_event
 from backbeat.mpc.scenario.settings import check_event
@@ -90,7 +90,7 @@ class RunningLoop(Closing):
         scenario = replace(scenario, disturbances=given)
         self.behavior, self.scenario, self._given = behavior, scenario, scenario
         self.weights = scenario.control.on_weights(weights)
-        check_times(scenario.timing, given, behavior)
+        check_times(scenario, behavior)
         self._by_hand = by_hand
         self.log = RunLog({})
         self.is_watching = scenario.monitoring.watch_forces
@@ -210,8 +210,7 @@ class RunningLoop(Closing):
     @property
     def end(self) -> float:
         """Time of the behavior at which the run ends [s]."""
-        now = self.scenario
-        return play_length(now.timing, now.disturbances, self.behavior)
+        return run_length(self.scenario, self.behavior)
 
     @property
     def is_over(self) -> bool:
@@ -280,6 +279,21 @@ class RunningLoop(Closing):
         source.add(source.GetMyMutableContextFromRoot(self.context), event)
         self.scenario = known.changed(events=[*known.disturbances.events, event])
         return event.time
+
+    def set_drive(self, forward: float, left: float, turning: float) -> float:
+        """Commands the velocity of a robot that is driven, from the next tick on.
+
+        Args:
+            forward, left: in the direction of the body [m/s].
+            turning: to the left [rad/s].
+
+        Returns:
+            When it takes effect, in time of the behavior [s].
+
+        Raises:
+            BackbeatError: the run is not driven, or numbers that make no sense.
+        """
+        return self.apply("drive", (forward, left, turning))
 
     def push(
         self, impulse: Sequence[float], duration: float = 0.1, body: str = ""
