@@ -8,6 +8,7 @@ import numpy as np
 
 from backbeat.mpc.driving.steered_plan import step_limits
 from backbeat.mpc.plans.weights import PredictiveWeights
+from backbeat.mpc.reference.scale import LEG
 from backbeat.mpc.reference.trajectory import Reference
 from backbeat.mpc.walking.walk import STOP, Velocity, Walk
 from backbeat.mpc.walking.writer import writer_of
@@ -61,7 +62,7 @@ def commanded_speeds(
         base: (M, 3) places x, y [m] and heading [rad] of the base.
     """
     period, scale = writer_of(reference).cycle.period, reference.scale.length
-    limits = step_limits(weights.for_leg(reference.robot.leg_length), scale)
+    limits = step_limits(weights.for_leg(scale * LEG), scale)
     ends, before, found = [*(when for when, _ in commands[1:]), np.inf], STOP, []
     for (when, command), end in zip(commands, ends, strict=False):
         held = limits.held(command, period)

@@ -13,7 +13,7 @@ from backbeat.mpc.walking.writer import reference_on, writer_of
 
 # Shares of the largest steps of the predictive program that a command may use; the
 # rest is for balance.
-FORWARD, SIDEWAYS = 0.85, 0.9
+FORWARD, SIDEWAYS = 0.75, 0.75
 # Largest angle between the soles after a step [rad].
 TURN = 0.4
 # Largest change of a command per time; lengths are for a scale of one.

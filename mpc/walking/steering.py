@@ -27,6 +27,8 @@ PREVIEW = 4
 # Time before a lift-off in which the step is settled, besides that until the next plan,
 # for a scale of one [s].
 SETTLED = 0.04
+# Exponent of the norm of a command that is as large as can be.
+ROUND = 4
 # Time from a command until a standing robot begins to shift its weight [s].
 BEGIN = 0.02
 
@@ -49,7 +51,7 @@ class StepLimits:
     acceleration: Velocity
 
     def fastest(self, period: float) -> Velocity:
-        """The largest command that steps of a period [s] can hold."""
+        """The largest velocity of each kind that steps of a period [s] can hold."""
         least, most = self.sideways
         return (
             self.forward / period,
@@ -58,9 +60,14 @@ class StepLimits:
         )
 
     def held(self, command: Velocity, period: float) -> Velocity:
-        """A command, reduced to what can be held."""
-        most = self.fastest(period)
-        x, y, turn = (min(max(v, -m), m) for v, m in zip(command, most, strict=True))
+        """A command, reduced to what can be held, in the same direction.
+
+        What is used of one component is lost for the others at the ends alone: the
+        largest velocities go to the corners of a box that is round there.
+        """
+        shares = np.divide(command, self.fastest(period))
+        used = max(1.0, float((shares**ROUND).sum() ** (1 / ROUND)))
+        x, y, turn = (v / used for v in command)
         return x, y, turn
 
 

@@ -157,7 +157,13 @@ def test_a_foot_that_landed_elsewhere_is_where_the_next_step_begins(cycle):
 
 def test_too_much_is_reduced():
     fastest = LIMITS.fastest(0.6)
-    assert LIMITS.held((9.0, -9.0, 0.1), 0.6) == (fastest[0], -fastest[1], 0.1)
+    assert LIMITS.held((9.0, 0.0, 0.0), 0.6) == pytest.approx((fastest[0], 0.0, 0.0))
+    command = (0.3, -0.1, 0.2)
+    assert LIMITS.held(command, 0.6) == command
+    for command in ((9.0, -9.0, 9.0), (0.1, -2.0, 0.1)):
+        held = LIMITS.held(command, 0.6)
+        assert (np.abs(held) <= fastest).all()
+        assert np.allclose(np.cross(held, command), 0.0)
     assert fastest[0] * 0.6 == pytest.approx(LIMITS.forward)
 
 
