@@ -215,7 +215,9 @@ def test_a_term_of_ones_own_goes_with_the_others(run):
     plain = ControllerWeights(weights).to_dict()
     base = ControllerWeights(Turning())
     assert read_all_weights(plain, "mine", base).predictive == weights
-    with pytest.raises(BackbeatError, match="unknown key in mine 'turning'"):
+    with pytest.raises(
+        BackbeatError, match="unknown key of predictive in mine 'turning'"
+    ):
         read_all_weights(plain, "mine")
     timing, plan = run.scenario.timing, run.scenario.control.plan_settings(run.behavior)
     with pytest.raises(BackbeatError, match="Turning has terms of its own"):
