@@ -121,6 +121,13 @@ def test_weights_of_a_specification_and_a_file_of_terms(tmp_path):
     assert build_key(plain, text, tmp_path) != key
     with pytest.raises(BackbeatError, match=r"--with FILE\.py"):
         plain.plan(tmp_path)
+    # Weights of the command stand in the text that is built, whatever was there.
+    for written in ("", "weights: {trajectory: {force: 3}}\n"):
+        path.write_text(STEPS + written)
+        made, text = read_any(path, Variant(weights={"effort": 7.0}))
+        assert made.plan(tmp_path).problem.weights.effort == 7.0
+        assert parse_specification(text, "text").weights == made.weights
+        assert text.startswith(STEPS.rstrip())
     path.write_text(STEPS + "weights: {own: {levle: 8}}\n")
     with pytest.raises(BackbeatError, match="did you mean level"):
         read_any(path, Variant(terms=str(file)))[0].plan(tmp_path)

@@ -12,7 +12,7 @@ from backbeat.behaviors.library.table import to_frame
 from backbeat.behaviors.posture.stance import start_configuration
 from backbeat.behaviors.recording.dance_offsets import dance_offsets
 from backbeat.behaviors.recording.take_file import read_take
-from backbeat.behaviors.specification.checking import check_dance
+from backbeat.behaviors.specification.checking import check_specification
 from backbeat.behaviors.specification.kinds import parse_specification
 from backbeat.behaviors.takes.take import Conventions
 from backbeat.behaviors.takes.writers.text import joint_table
@@ -246,16 +246,16 @@ def test_feet_that_cannot_be_where_they_are_declared(folder, robot):
 
 def test_findings_stand_on_the_line_of_the_recording(folder):
     made = dance("sway.csv")
-    found = check_dance(made.text(), folder / "mine.yaml", compiles=False)
+    found = check_specification(made.text(), folder / "mine.yaml", plans=False)
     line = 1 + made.text().splitlines().index("  take: {file: sway.csv, unit: radians}")
     assert [f.line for f in found] == [line] * 3
     assert not any(f.finding.fails for f in found)
     wrong = made.text().replace("sway.csv", "swaying.csv")
-    (failure,) = check_dance(wrong, folder / "mine.yaml", compiles=False)
+    (failure,) = check_specification(wrong, folder / "mine.yaml", plans=False)
     assert failure.finding.fails
     assert "there is no recording" in failure.finding.sentence
-    (failure,) = check_dance(
-        made.text().replace("unit:", "units:"), folder / "mine.yaml", compiles=False
+    (failure,) = check_specification(
+        made.text().replace("unit:", "units:"), folder / "mine.yaml", plans=False
     )
     assert failure.finding.fix == "unit"
 

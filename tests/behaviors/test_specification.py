@@ -5,6 +5,7 @@ import pytest
 from backbeat.behaviors.dance.vocabulary.move_file import shipped_moves
 from backbeat.behaviors.specification.kinds import (
     SHIPPED_FOLDER,
+    kinds,
     parse_specification,
     read_specification,
     shipped_names,
@@ -208,3 +209,36 @@ def test_what_a_choreography_may_say_is_in_the_moves():
         assert move.summary
         for parameter in move.parameters.values():
             assert parameter.least <= parameter.default <= parameter.most
+
+
+OWN_KIND = """
+from dataclasses import dataclass
+from backbeat.behaviors.posture.specification import PostureSpecification
+from backbeat.models.common.schema import key
+
+@dataclass
+class LeanSpecification(PostureSpecification):
+    kind: str = "lean"
+    angle: float = key(0.1, "rad", ge=0, le=0.5)
+"""
+
+
+def test_another_package_has_a_kind_of_its_own(tmp_path, monkeypatch):
+    """As an entry point: its files are read and refused as those of kinds that ship."""
+    (tmp_path / "leaning.py").write_text(OWN_KIND)
+    told = tmp_path / "leaning-1.0.dist-info"
+    told.mkdir()
+    (told / "METADATA").write_text("Name: leaning\nVersion: 1.0\n")
+    place = "[backbeat.kinds]\nlean = leaning:LeanSpecification\n"
+    (told / "entry_points.txt").write_text(place)
+    monkeypatch.syspath_prepend(tmp_path)
+    kinds.cache_clear()
+    try:
+        made = parse_specification("kind: lean\nname: over\nangle: 0.2\n", "mine")
+        assert (type(made).__name__, made.angle) == ("LeanSpecification", 0.2)
+        with pytest.raises(BackbeatError, match="angle"):
+            parse_specification("kind: lean\nname: over\nangle: 2\n", "mine")
+        with pytest.raises(BackbeatError, match="did you mean lean"):
+            parse_specification("kind: lena\nname: over\n", "mine")
+    finally:
+        kinds.cache_clear()

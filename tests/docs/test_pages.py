@@ -22,9 +22,9 @@ from backbeat.behaviors.retargeting.skeleton_map import load_map
 from backbeat.behaviors.setlist.specification import SetlistEntry
 from backbeat.behaviors.specification.checking import (
     autofixed,
-    check_dance,
     check_file,
     check_setlist,
+    check_specification,
 )
 from backbeat.behaviors.specification.kinds import parse_specification
 from backbeat.cli.main import load_subcommand
@@ -38,8 +38,9 @@ from backbeat.models.urdf.reading.parsing import read_description
 from backbeat.mpc.scenario.setting_event import MOST_OFFSET, RANGES, SETTINGS
 from backbeat.mpc.scenario.specification import load_scenario
 from backbeat.mpc.scenario.task_changes import OF_TASK_SPACE
-from backbeat.mpc.sweep.cells import PolarPush, SweepSettings
+from backbeat.mpc.sweep.cells import SweepSettings
 from backbeat.mpc.sweep.margin import MarginSearch
+from backbeat.mpc.sweep.polar_push import PolarPush
 from backbeat.mpc.sweep.specification import parse_sweep, shipped_sweeps
 from backbeat.mpc.sweep.success_rate import SequentialTest
 from backbeat.mpc.sweep.table import COLUMNS
@@ -65,7 +66,7 @@ def folder(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("name", "place", "file", "check"),
     [
-        ("dances", 0, "first-dance.yaml", check_dance),
+        ("dances", 0, "first-dance.yaml", check_specification),
         ("dances", 1, "salute.yaml", lambda text, path: not parse_move(text, "page")),
         ("keys", 0, "two-steps.yaml", lambda text, path: check_file(path)),
         ("setlists", 0, "evening.yaml", check_setlist),
@@ -80,7 +81,7 @@ def test_an_example_has_no_finding(folder, name, place, file, check):
 @pytest.mark.parametrize(
     ("name", "said", "file", "check"),
     [
-        ("dances", ["from-code: 24 beats"], "from-code.yaml", check_dance),
+        ("dances", ["from-code: 24 beats"], "from-code.yaml", check_specification),
         ("postures", ["inside the feet"], None, None),
         (
             "setlists",
@@ -131,7 +132,7 @@ def test_the_moves_dance_beside_a_dance(tmp_path):
     text = dance.replace("move: raise", "move: salute").replace(
         "{move: side-step, at: 12,", "{move: small-turn, at: 12,"
     )
-    assert check_dance(text, tmp_path / "first-dance.yaml") == []
+    assert check_specification(text, tmp_path / "first-dance.yaml") == []
     plan = parse_specification(text, "page").plan(tmp_path)
     assert {"salute", "small-turn"} <= {e.what for e in plan.events}
 
@@ -144,16 +145,17 @@ def test_the_listed_failures_are_said_so(tmp_path, line):
         "13": "\n" * 7 + "  body:\n    - {move: twist, at: 8, values: {angle: 0.9}}\n",
     }[line.split(":")[1]]
     path = tmp_path / "my-dance.yaml"
-    (found,) = check_dance(text, path)
+    (found,) = check_specification(text, path)
     assert found.sentence(Path("my-dance.yaml")) == line
-    assert check_dance(autofixed(text, path)[0], path) == []
+    is_fixed = check_specification(autofixed(text, path)[0], path) == []
+    assert is_fixed == ("--fix" in line)
 
 
 def test_a_dance_of_a_recording_has_no_failure_and_is_what_the_code_makes(
     folder, capsys
 ):
     _, dance = blocks("recordings", "yaml")
-    found = check_dance(dance, folder / "mine.yaml")
+    found = check_specification(dance, folder / "mine.yaml")
     assert found
     assert not [f for f in found if f.finding.fails]
     exec(blocks("recordings", "python")[1], {})

@@ -5,7 +5,8 @@ import pytest
 
 from backbeat.models.common.errors import BackbeatError
 from backbeat.mpc.scenario.parts.push import Push
-from backbeat.mpc.sweep.cells import PolarPush, narrowed
+from backbeat.mpc.sweep.cells import narrowed
+from backbeat.mpc.sweep.polar_push import PolarPush
 from backbeat.mpc.sweep.specification import (
     find_sweep,
     load_sweep,

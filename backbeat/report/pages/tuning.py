@@ -5,7 +5,7 @@ import numpy as np
 from markupsafe import Markup
 from matplotlib.figure import Figure
 
-from backbeat.mpc.sweep.tuning import TuningResult, TuningTrial
+from backbeat.mpc.sweep.tuning import TuningResult, TuningTrial, chance_share
 from backbeat.report.pages.template import rendered
 from backbeat.report.plots.style import COLORS, HEIGHT, STYLE, WIDTH, svg
 
@@ -18,15 +18,16 @@ COLUMNS = 3
 
 def tuning_page(result: TuningResult) -> str:
     """HTML of one page that needs nothing else."""
-    ranked = sorted(result.importances.items(), key=lambda item: item[1][1])
+    ranked = sorted(result.importances.items(), key=lambda item: -item[1].share)
     clear = CLEAR / max(1, len(ranked))
     return rendered(
         "tuning.html",
         result=result,
         tuning=result.tuning,
         rows=_rows(result),
-        matters=[(name, *told, told[1] < clear) for name, told in ranked],
+        matters=[(name, told, told.p_value < clear) for name, told in ranked],
         clear=clear,
+        chance=chance_share(len(result.trials) - 1),
         progress=Markup(svg(progress_figure(result), "progress")),
         slices=Markup(svg(slices_figure(result), "slices")),
     )
