@@ -14,9 +14,8 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import scipy
 import yaml
-from scipy.optimize import differential_evolution
-from scipy.stats.qmc import LatinHypercube
 
 from backbeat.jobs.sweeping import Progress, run_sweep
 from backbeat.models.common.atomic_file import replacing
@@ -132,8 +131,10 @@ def tune(
     generations = max(1, settings.trials // max(LEAST, round(FIRST * settings.trials)))
     first = max(LEAST, -(-settings.trials // generations))
     wide = len(tuning.names)
-    start = LatinHypercube(wide, rng=np.random.default_rng(settings.seed)).random(first)
-    differential_evolution(
+    start = scipy.stats.qmc.LatinHypercube(
+        wide, rng=np.random.default_rng(settings.seed)
+    ).random(first)
+    scipy.optimize.differential_evolution(
         trials.score,
         [(0.0, 1.0)] * wide,
         init=start,

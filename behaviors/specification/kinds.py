@@ -3,22 +3,18 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
-from typing import Any
 
-from backbeat.behaviors.dance.choreography import DanceSpecification
-from backbeat.behaviors.drumming.specification import DrummingSpecification
-from backbeat.behaviors.footsteps.specification import FootstepSpecification
 from backbeat.behaviors.library.robots import robot_beside
 from backbeat.behaviors.library.stored import check_name
 from backbeat.behaviors.motion.authored import Specification, on_a_line
 from backbeat.behaviors.music.files.score_reader import AS_WRITTEN, NOTES
 from backbeat.behaviors.music.notation.score_description import Adaptation
-from backbeat.behaviors.posture.specification import PostureSpecification
 from backbeat.behaviors.setlist.specification import SetlistSpecification
 from backbeat.behaviors.specification.old_keys import with_new_keys
 from backbeat.behaviors.specification.transfer import (
-    TRANSFERRED,
     setlist_on,
     transferred,
 )
@@ -34,12 +30,15 @@ from backbeat.models.common.yaml_file import parse_yaml, read_tree
 
 SHIPPED_FOLDER = Path(__file__).parents[1] / "specifications"
 SETLIST_FOLDER = Path(__file__).parents[1] / "setlists"
-KINDS: dict[str, type[Any]] = {
-    "dance": DanceSpecification,
-    "drumming": DrummingSpecification,
-    "footsteps": FootstepSpecification,
-    "posture": PostureSpecification,
+# Kinds that ship, each loaded when a file of it is read; other packages have theirs as
+# entry points of a group.
+SHIPPED_KINDS = {
+    "dance": "backbeat.behaviors.dance.choreography:DanceSpecification",
+    "drumming": "backbeat.behaviors.drumming.specification:DrummingSpecification",
+    "footsteps": "backbeat.behaviors.footsteps.specification:FootstepSpecification",
+    "posture": "backbeat.behaviors.posture.specification:PostureSpecification",
 }
+GROUP = "backbeat.kinds"
 SETLIST = SetlistSpecification.kind
 
 
@@ -63,6 +62,29 @@ class Variant:
 AS_IT_STANDS = Variant()
 
 
+@cache
+def kinds() -> Mapping[str, EntryPoint]:
+    """Where the class of each kind of specification of a single motion is, by name."""
+    own = {n: EntryPoint(n, place, GROUP) for n, place in SHIPPED_KINDS.items()}
+    return {**own, **{e.name: e for e in entry_points(group=GROUP)}, **own}
+
+
+def kind_class(kind: str, where: str) -> type[Specification]:
+    """The class, and schema, of a kind.
+
+    Raises:
+        BackbeatError: there is no such kind, or it is that of setlists; `where` names
+            the source.
+    """
+    if kind == SETLIST:
+        raise BackbeatError(f"{where} is a setlist; name its behaviors one by one")
+    if kind not in kinds():
+        with located("kind"):
+            raise unknown_name(f"kind in {where}", kind, [*kinds(), SETLIST])
+    found: type[Specification] = kinds()[kind].load()
+    return found
+
+
 def shipped_names() -> list[str]:
     """Names of the behaviors that ship."""
     return sorted(p.stem for p in SHIPPED_FOLDER.glob("*.yaml"))
@@ -76,7 +98,8 @@ def shipped_setlists() -> list[str]:
 def transferred_names() -> list[str]:
     """Names of the motions that ship which go on any robot with legs."""
     paths = {name: SHIPPED_FOLDER / f"{name}.yaml" for name in shipped_names()}
-    return [n for n, p in paths.items() if kind_of(read_text(p), n) in TRANSFERRED]
+    found = {n: kind_class(kind_of(read_text(p), n), n) for n, p in paths.items()}
+    return [name for name, kind in found.items() if kind.sized_by == "legs"]
 
 
 def ships(path: str | Path) -> bool:
@@ -222,6 +245,8 @@ def drumming_text(notes: str | Path, adapt: Adaptation = AS_WRITTEN) -> str:
     Raises:
         BackbeatError: the file's name has nothing that a behavior could be called.
     """
+    from backbeat.behaviors.drumming.specification import DrummingSpecification
+
     notes = Path(notes)
     name = re.sub("[^a-z0-9]+", "-", notes.stem.lower()).strip("-")[:64]
     if not name:
@@ -266,13 +291,9 @@ def read_setlist(text: str, where: str) -> SetlistSpecification:
 def parse_specification(text: str, where: str) -> Specification:
     """Reads a specification from YAML text; `where` names it in errors."""
     kind = kind_of(text, where)
-    if kind == SETLIST:
-        raise BackbeatError(f"{where} is a setlist; name its behaviors one by one")
-    if kind not in KINDS:
-        with located("kind"):
-            raise unknown_name(f"kind in {where}", kind, [*KINDS, SETLIST])
+    schema = kind_class(kind, where)
     text = with_new_keys(text, kind, where)
-    specification: Specification = parse_yaml(KINDS[kind], text, where)
+    specification = parse_yaml(schema, text, where)
     with located("name"):
         check_name(specification.name)
     with located("weights"):
@@ -290,6 +311,6 @@ def kind_of(text: str, where: str) -> str:
     if "kind" not in tree:
         raise BackbeatError(
             f"{where}: the key 'kind' is missing; it is one of "
-            f"{', '.join([*KINDS, SETLIST])}"
+            f"{', '.join([*kinds(), SETLIST])}"
         )
     return str(tree["kind"])

@@ -13,7 +13,7 @@ Programming", 1983, chapter 3.
 from collections.abc import Mapping
 
 import numpy as np
-from scipy.optimize import minimize
+import scipy
 
 from backbeat.models.common.errors import BackbeatError
 from backbeat.models.dynamics.finite import UNBOUNDED
@@ -67,7 +67,7 @@ def optimize_durations(
     search = _Search(problem, sorted(bounds), progress)
     if not search.best.is_solved or not bounds:
         return search.best
-    minimize(
+    scipy.optimize.minimize(
         search,
         [phases[i].duration for i in sorted(bounds)],
         jac=True,

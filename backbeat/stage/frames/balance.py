@@ -1,7 +1,7 @@
 """Balance on the stage: the capture point, and the polygon that it should be in."""
 
 import numpy as np
-from scipy.spatial import ConvexHull, QhullError
+import scipy
 
 from backbeat.models.dynamics import pendulum
 from backbeat.stage.frames.frame import StageFrame
@@ -42,8 +42,8 @@ def support_corners(frame: StageFrame) -> np.ndarray:
         return np.zeros((0, 3))
     points = np.vstack(corners)
     try:
-        hull = ConvexHull(points[:, :2]).vertices
-    except QhullError:
+        hull = scipy.spatial.ConvexHull(points[:, :2]).vertices
+    except scipy.spatial.QhullError:
         return np.zeros((0, 3))
     # Always from the same corner on, so that an edge stays the same edge.
     hull = np.roll(hull, -int(hull.argmin()))
