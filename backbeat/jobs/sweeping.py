@@ -142,7 +142,7 @@ def _check_durations(sweep: Sweep, motions: SweepMotions) -> None:
 
 def simulate(
     report: Report,
-    library: Path,
+    library: str | Path,
     scenario: Scenario,
     key: str,
     controller: tuple[str, str] | None = None,
