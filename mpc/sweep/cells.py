@@ -1,57 +1,29 @@
 """Cells: the combinations of settings that a sweep is made of."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import product
 from typing import Any
 
-import numpy as np
 import yaml
 
 from backbeat.behaviors.library.behavior import named_with_robot
 from backbeat.behaviors.library.robots import name_of
-from backbeat.models.common.bounds import LONGEST_SIMULATED, SEED, SWEEP_SEEDS
+from backbeat.behaviors.motion.objectives import MotionWeights, TrajectoryChanges
+from backbeat.models.common.bounds import SEED, SWEEP_SEEDS
 from backbeat.models.common.errors import BackbeatError, unknown_name
 from backbeat.models.common.schema import key
 from backbeat.models.common.yaml_file import parse_yaml
 from backbeat.mpc.scenario.model_mismatch import Stream, either_way, random_stream
-from backbeat.mpc.scenario.parts.push import Push
 from backbeat.mpc.scenario.parts.world import SHIPPED_ENGINES
 from backbeat.mpc.scenario.specification import Scenario, read_scenario
 from backbeat.mpc.sweep.margin import MarginSearch
+from backbeat.mpc.sweep.polar_push import PolarPush
 from backbeat.mpc.sweep.success_rate import SequentialTest
+from backbeat.optimization.terms.changes import given
 
 COMBINATIONS = ("grid", "list")
-
-
-@dataclass
-class PolarPush:
-    """A push by size and direction."""
-
-    time: float = key(1.0, "s")
-    """Start, in time of the behavior."""
-    time_spread: float = key(0.0, "s", ge=0, le=LONGEST_SIMULATED)
-    """Largest shift of the start by the seed, to either side."""
-    duration: float = key(0.1, "s", gt=0, le=LONGEST_SIMULATED)
-    """Length of the push."""
-    impulse: float = key(0.0, "N s")
-    """Size of the impulse."""
-    direction_deg: float = key(0.0, "deg")
-    """Horizontal direction [deg]: 0 is forward, 90 to the left."""
-    direction_spread_deg: float = key(0.0, "deg", ge=0, le=360.0)
-    """Largest rotation of the direction by the seed, to either side [deg]; 180 makes it
-    any direction."""
-    body: str = key("")
-    """Link that is pushed; the robot's base if it is left out."""
-
-    def push(self) -> Push:
-        """The same in world axes."""
-        angle = np.radians(self.direction_deg)
-        # Without the dust of trigonometry, so that a direction of 90 is sideways.
-        x, y = np.round(self.impulse * np.array([np.cos(angle), np.sin(angle)]), 9)
-        impulse = [float(x) + 0.0, float(y) + 0.0, 0.0]
-        return Push(self.time, self.duration, impulse, self.body)
 
 
 @dataclass
@@ -119,6 +91,8 @@ class Cell:
         push: the push by size and direction, None without.
         robot: as the sweep names it, "" where it does not.
         engine: as the sweep names it, "" where it does not.
+        trajectory: weights of the trajectory, by key, with which the behavior is built
+            for the cell; none where it is the library's.
     """
 
     behavior: str
@@ -128,6 +102,7 @@ class Cell:
     push: PolarPush | None
     robot: str = ""
     engine: str = ""
+    trajectory: Mapping[str, float] = field(default_factory=dict)
 
     def title(self) -> str:
         """What the cell is, on one line."""
@@ -242,11 +217,27 @@ class Sweep:
         polar = None
         if push is not None:
             polar = parse_yaml(PolarPush, yaml_text(push, where), f"{where}: push")
+        of_motion = _motion_weights(tree, where)
         tree["behavior"], tree["robot"] = behavior, robot
         scenario = read_scenario(yaml_text(tree, where), where)
-        cell = Cell(behavior, case, dict(values), scenario, polar, robot, engine)
+        about = behavior, case, dict(values), scenario, polar, robot, engine
+        cell = Cell(*about, of_motion)
         cell.seeded(0).check()
         return cell
+
+
+def _motion_weights(tree: dict[str, Any], where: str) -> dict[str, float]:
+    """Takes the weights of the trajectory out of the settings of a scenario, checked.
+
+    Raises:
+        BackbeatError: there is no such weight, or it makes no sense.
+    """
+    weights = tree.get("weights")
+    told = weights.pop("trajectory", {}) if isinstance(weights, dict) else {}
+    where = f"{where}: weights: trajectory"
+    changes = parse_yaml(TrajectoryChanges, yaml_text(told, where), where)
+    MotionWeights(changes).check(where)
+    return given(changes)
 
 
 def _merge(tree: dict[str, Any], layer: Mapping[str, Any], where: str) -> None:

@@ -5,7 +5,8 @@ import pytest
 
 from backbeat.models.common.errors import BackbeatError
 from backbeat.mpc.scenario.parts.push import Push
-from backbeat.mpc.sweep.cells import PolarPush, narrowed
+from backbeat.mpc.sweep.cells import narrowed
+from backbeat.mpc.sweep.polar_push import PolarPush
 from backbeat.mpc.sweep.specification import (
     find_sweep,
     load_sweep,
@@ -181,22 +182,12 @@ BAD = [
     ("behaviors: []", "name the behaviors"),
     ("seeds: 3", "name the behaviors"),
     ("behaviors: [stand]\nseedz: 3", "did you mean seeds"),
-    ("behaviors: [stand]\nseeds: 0", "seeds is 0; it must be from 1 to 10000"),
-    ("behaviors: [stand]\nseeds: many", "seeds is .many.; it must be a whole number"),
     ("behaviors: [../stand]", "not a behavior name"),
     ("behaviors: [stand]\nname: a/b", "not a name of a sweep"),
-    ("behaviors: [stand]\ncombine: gird", "did you mean grid"),
     ("behaviors: [stand]\nbase: {frcition: 1}", "did you mean friction"),
-    ("behaviors: [stand]\nbase: {world: {mas_scale: 1}}", "did you mean mass_scale"),
-    ("behaviors: [stand]\nbase: [1]", "base is .1.; it must be keys with values"),
     ("behaviors: [stand]\nbase: {friction: -1}", "friction is -1"),
     ("behaviors: [stand]\nbase: {push: {impuls: 3}}", "did you mean impulse"),
     ("behaviors: [stand]\nbase: {push: 3}", "expected keys"),
-    ("behaviors: [stand]\ncases: {a: 3}", "cases.a is 3; it must be keys with values"),
-    (
-        "behaviors: [stand]\nvariations: {friction: 0.3}",
-        "it must be a list",
-    ),
     ("behaviors: [stand]\nvariations: {friction: []}", "needs a list"),
     ("behaviors: [stand]\nvariations: {friction: [low]}", "friction is 'low'"),
     (
@@ -224,10 +215,7 @@ BAD = [
     ("behaviors: [stand]\npool: [friction]", "unknown field to pool"),
     ("behaviors: [stand]\nper_behavior: {march: {}}", "in per_behavior"),
     ("behaviors: [stand]\nsearch: {low: 5, high: 1}", "low <= high"),
-    ("behaviors: [stand]\nsearch: {filed: a}", "did you mean field"),
     ("behaviors: [stand]\nsearch: {field: nothing}", "unknown key"),
-    ("behaviors: [stand]\nsequential: {passes: 2}", "sequential.passes is 2"),
-    ("behaviors: [stand]\nsequential: {pases: 2}", "did you mean passes"),
     ("behaviors: [stand]\nsearch: {field: world.tilt_deg, high: 90}", "tilt_deg is 90"),
     ("behaviors: [stand, stand]", "2 cells 'stand'"),
     ("behaviors: [stand]\nvariations: {friction: [1, 1]}", "2 cells"),
