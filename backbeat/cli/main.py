@@ -23,6 +23,7 @@ from backbeat.cli.examples import EXAMPLES
 SUBCOMMANDS = {
     "demo": "Build, track and record four behaviors, and make a page of them.",
     "new": "Start a behavior of your own from a commented example.",
+    "author": "Edit a dance on a timeline in the browser, with its motion beside it.",
     "import": "Make behaviors of recorded motions, in the formats of other tools.",
     "schema": "Print the JSON Schema of a kind of file, for editors.",
     "check": "Check any file, specification or URDF: errors by line.",
@@ -49,7 +50,7 @@ SUBCOMMANDS = {
 }
 # Folders of subcommands in here; the others are beside this module.
 FOLDERS = {
-    "author": ("new", "schema", "check", "build", "list", "info", "moves"),
+    "author": ("new", "author", "schema", "check", "build", "list", "info", "moves"),
     "takes": ("import",),
     "simulate": ("track", "play", "sweep", "tune", "card", "replay", "serve"),
     "analyze": ("report", "compare", "explain", "export", "figure"),

@@ -105,16 +105,23 @@ class Performed:
 
 @dataclass(frozen=True)
 class Refused:
-    """A save has no motion: the reason in a sentence."""
+    """A save has no motion.
+
+    Attributes:
+        sentence: the reason.
+        line: line of the file that it is about; None where only the whole is.
+    """
 
     sentence: str
+    line: int | None = None
 
 
 @dataclass(frozen=True)
 class Working:
-    """What is being done."""
+    """What is being done, and the share of the work that is done."""
 
     what: str
+    share: float = 0.0
 
 
 News = Drafted | Performed | Refused | Working | Exception
@@ -168,7 +175,7 @@ class Worker:
             except SupersededError:
                 continue
             except BackbeatError as error:
-                self._news.put(Refused(str(error)))
+                self._news.put(Refused(str(error), error.line))
             except Exception as error:
                 # A fault of ours, raised again where news are read.
                 self._news.put(error)
@@ -188,4 +195,4 @@ class Worker:
         if self._saved.is_set():
             raise SupersededError
         if what:
-            self._news.put(Working(what))
+            self._news.put(Working(what, share))

@@ -104,14 +104,15 @@ class IncrementalBuild:
         """Finds the file; nothing is read yet.
 
         Args:
-            name: shipped name or path of a specification.
+            name: shipped name of a specification or, as a path, its file, which need
+                not be there yet.
             library: where behaviors are stored.
             processes: how many windows of a long motion are solved at a time.
 
         Raises:
             BackbeatError: there is no such file.
         """
-        self.path = find_specification(name)
+        self.path = name if isinstance(name, Path) else find_specification(name)
         self._library, self._processes = library, processes
         self._local_solver = LocalSolver()
         # The last draft that came to something, and its motion once that is at hand.

@@ -72,7 +72,9 @@ def _unusual(described: Any) -> dict[str, Any]:
 
 def on_a_line(value: Any) -> str:
     """The value of a key as YAML has it on one line."""
-    text = yaml.safe_dump(_plain(value), default_flow_style=True, width=math.inf)
+    text = yaml.safe_dump(
+        _plain(value), default_flow_style=True, width=math.inf, sort_keys=False
+    )
     return text.splitlines()[0]
 
 

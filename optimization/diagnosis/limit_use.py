@@ -10,6 +10,8 @@ from backbeat.optimization.problem.trajectory_problem import Limits
 
 # Room under which a limit counts as used to the full, in scaled rows.
 ACTIVE = 2e-3
+# Times at which one is used that are farther apart are rows of their own [s].
+APART = 0.5
 # A value, the joint or contact that uses the most, and when [s].
 Use = tuple[float, str, float]
 
@@ -33,11 +35,12 @@ def active_limits(solution: TrajectorySolution) -> pd.DataFrame:
         {
             "kind": kind,
             "what": what,
-            "from_s": times[on][0],
-            "to_s": times[on][-1],
-            "knots": int(on.sum()),
+            "from_s": run[0],
+            "to_s": run[-1],
+            "knots": len(run),
         }
         for (kind, what), on in found.items()
+        for run in np.split(times[on], np.flatnonzero(np.diff(times[on]) > APART) + 1)
     ]
     columns = ["kind", "what", "from_s", "to_s", "knots"]
     table = pd.DataFrame(rows, columns=columns)

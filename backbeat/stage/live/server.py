@@ -9,7 +9,8 @@ import secrets
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from email.message import Message
 from http import HTTPStatus
 from http.client import HTTPConnection
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -21,7 +22,13 @@ from pydrake.geometry import Meshcat
 from backbeat.models.common.errors import BackbeatError, ended
 from backbeat.stage.drawing.backdrop import HOST, place_of
 from backbeat.stage.web.commands import Command, Reader, read_command
-from backbeat.stage.web.guard import RefusedError, check_host, check_post, check_viewer
+from backbeat.stage.web.guard import (
+    RefusedError,
+    check_host,
+    check_post,
+    check_token,
+    check_viewer,
+)
 from backbeat.stage.web.page import with_overlay
 from backbeat.stage.web.relay import Place, check_greeting, connect, proof, relay
 
@@ -32,6 +39,9 @@ ADDRESS = "url = location.toString();"
 DRAWING, MOST_VIEWERS, MOST_CONNECTIONS = "/drawing", 16, 128
 # Most commands in the queue; more are refused with a sentence.
 MOST_WAITING = 256
+# Answers what a page sends, or nothing where it only asks, with data; called from
+# threads of the server.
+Service = Callable[[bytes], dict[str, Any]]
 
 
 class Response(NamedTuple):
@@ -70,6 +80,7 @@ class LiveServer:
         state: Callable[[], dict[str, Any]],
         port: int | None = None,
         readers: dict[str, Reader] | None = None,
+        services: Mapping[str, Service] | None = None,
     ) -> None:
         """Starts to serve.
 
@@ -79,11 +90,14 @@ class LiveServer:
             state: called for each question of a page, from another thread.
             port: where to listen; None for any free port.
             readers: what pages may ask for; nothing by default.
+            services: what else is answered, by path; who sends something to one says
+                the token.
 
         Raises:
             BackbeatError: the port is taken.
         """
         self._state, self._readers = state, readers or {}
+        self._services = services or {}
         self._waiting: queue.Queue[Command] = queue.Queue(MOST_WAITING)
         self._is_closed, self.asked = False, time.monotonic()
         # What only the page has that was loaded here.
@@ -107,15 +121,16 @@ class LiveServer:
         """Serves another Meshcat from now on; arguments as above."""
         # Meshcat itself may only be asked from the thread that has made it.
         source = place_of(meshcat)
-        _, kind, page = _ask(source, "/")
-        text = page.decode()
+        _, kind, body = _ask(source, "/")
+        text = body.decode()
         if ADDRESS not in text:
             raise RuntimeError("this Drake's Meshcat page finds its server otherwise")
         here = 'location.origin.replace("http", "ws")'
         way = f'url = {here} + "{DRAWING}?{self.token}";'
         text = text.replace(ADDRESS, way)
         self.info = info
-        self._page = Page(source, kind, with_overlay(text, info).encode())
+        page = with_overlay(text, info | {"token": self.token})
+        self._page = Page(source, kind, page.encode())
 
     def commands(self) -> list[Command]:
         """What pages have asked for since the last time, in order."""
@@ -136,6 +151,8 @@ class LiveServer:
             return _json(self._state())
         if path == "/info":
             return _json(self.info)
+        if path in self._services:
+            return _json(self._services[path](b""))
         if not (path.isascii() and path.isprintable()):
             # Meshcat could not be asked for it.
             return _say(HTTPStatus.NOT_FOUND, "There is no such page.")
@@ -145,10 +162,24 @@ class LiveServer:
         """Where Meshcat listens at present; called from threads of the server."""
         return self._page.source
 
-    def hear(self, text: bytes) -> Response:
-        """What is said to a command; called from threads of the server."""
+    def hear(self, path: str, text: bytes, headers: Message) -> Response:
+        """What is said to what was sent; called from threads of the server.
+
+        Args:
+            path: where to: /command, or a service.
+            text: what.
+            headers: of the request.
+
+        Raises:
+            RefusedError: it was sent to a service without the token.
+        """
         if self._is_closed:
             return _say(HTTPStatus.GONE, "The show is over.")
+        if path in self._services:
+            check_token(headers, self.token)
+            return _json(self._services[path](text))
+        if path != "/command":
+            return _say(HTTPStatus.NOT_FOUND, "Commands go to /command.")
         try:
             self._waiting.put_nowait(read_command(text, self._readers))
         except BackbeatError as error:
@@ -278,11 +309,11 @@ class _Handler(BaseHTTPRequestHandler):
             self.close_connection = True
             self._reply(_say(error.status, error.sentence))
             return
-        text = self.rfile.read(length)
-        if self.path == "/command":
-            self._reply(self.server.live.hear(text))
-        else:
-            self._reply(_say(HTTPStatus.NOT_FOUND, "Commands go to /command."))
+        try:
+            text = self.rfile.read(length)
+            self._reply(self.server.live.hear(self.path, text, self.headers))
+        except RefusedError as error:
+            self._reply(_say(error.status, error.sentence))
 
     def _reply(self, answer: Response) -> None:
         try:

@@ -17,7 +17,7 @@ from backbeat.stage.drawing.stage import Stage
 from backbeat.stage.drawing.trails import TRAILS, tip_names
 from backbeat.stage.frames.frame import PlaybackSource, StageFrame
 from backbeat.stage.frames.plan_view import rate_in_words
-from backbeat.stage.live.server import LiveServer
+from backbeat.stage.live.server import LiveServer, Service
 from backbeat.stage.web.commands import Command, Reader
 from backbeat.stage.web.panel import offers
 from backbeat.stage.web.task_panel import task_offers
@@ -49,6 +49,7 @@ class LiveShow:
         readers: dict[str, Reader] | None = None,
         is_both: bool = False,
         more: Mapping[str, Any] | None = None,
+        services: Mapping[str, Service] | None = None,
     ) -> None:
         """Opens the stage for a source, or for what a source like it will show.
 
@@ -58,6 +59,7 @@ class LiveShow:
             readers: what pages may ask for, see `commands`; nothing by default.
             is_both: whether plans and simulations will be shown in turns.
             more: what pages show besides, see `Stage.info`.
+            services: what pages are answered besides, see `LiveServer`.
         """
         self._is_both = is_both
         self._more = {"plays": bool(readers), **(more or {})}
@@ -67,7 +69,9 @@ class LiveShow:
         self._state: dict[str, Any] = {"time": source.start, "rate": 0.0}
         self._open(source)
         meshcat, info = self._stage.meshcat, self._info(source)
-        self._server = LiveServer(meshcat, info, lambda: self._state, port, readers)
+        self._server = LiveServer(
+            meshcat, info, lambda: self._state, port, readers, services
+        )
         self.url, self.port = self._server.url, self._server.port
 
     def _open(self, source: PlaybackSource) -> None:
@@ -82,7 +86,7 @@ class LiveShow:
 
     def _info(self, source: PlaybackSource) -> dict[str, Any]:
         info = self._stage.info(source, FASTEST)
-        if self._more["plays"]:
+        if self._more["plays"] and "timeline" not in self._more:
             behavior, robot = source.behavior, source.behavior.robot_model
             if behavior.kind == TASK_SPACE:
                 start = hand_start(behavior).tolist()

@@ -2,6 +2,7 @@
 
 import time
 from collections import deque
+from typing import Any
 
 import numpy as np
 
@@ -63,6 +64,15 @@ class Transport:
             else np.searchsorted(self.stops, self.time - SAME) + count
         )
         self.seek(self.stops[int(np.clip(index, 0, len(self.stops) - 1))])
+
+    def obey(self, name: str, value: Any) -> None:
+        """Does a command of `backbeat.stage.web.commands.PLAYING` about time."""
+        if name == "loop":
+            self.loops = value
+        elif name == "speed":
+            self.speed = value
+        else:
+            getattr(self, name)(value)
 
     def step(self, count: float) -> None:
         """Stands still, so many steps on, or back when negative."""

@@ -111,13 +111,10 @@ class Player:
             self._choose(value)
         elif name == "mode":
             self._set_mode(value)
-        elif name == "loop":
-            self.transport.loops = value
-        elif name == "speed":
-            self.transport.speed = value
         else:
-            getattr(self.transport, name)(value)
-            self._catching_up.goal = self.transport.time
+            self.transport.obey(name, value)
+            if name not in ("loop", "speed"):
+                self._catching_up.goal = self.transport.time
 
     def _simulate(self, name: str, value: Any) -> None:
         """Does something to the simulation; to its present, whatever is looked at."""

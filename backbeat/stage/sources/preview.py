@@ -1,11 +1,11 @@
 """A preview as a source: what a draft asks for, before anything is solved."""
 
 from importlib import metadata
+from typing import Protocol
 
 import numpy as np
 
 from backbeat.behaviors.building.incremental_build import Draft
-from backbeat.behaviors.kinematic.preview import GuessPreview, KinematicPreview
 from backbeat.behaviors.library.behavior import Behavior
 from backbeat.behaviors.solving.solved_behavior import describe
 from backbeat.models.state.configuration import Configuration
@@ -16,12 +16,19 @@ from backbeat.stage.drawing.stage import PREVIEW
 from backbeat.stage.frames.frame import StageFrame
 
 
+class Pictures(Protocol):
+    """What can be seen of a draft at any time."""
+
+    def configuration(self, t: float) -> np.ndarray:
+        """(nq,) configuration at a time [s]."""
+
+
 class PreviewSource:
     """What a draft describes, frame by frame; see `PlaybackSource`."""
 
     is_simulated, engine = False, ""
 
-    def __init__(self, draft: Draft, preview: KinematicPreview | GuessPreview) -> None:
+    def __init__(self, draft: Draft, preview: Pictures) -> None:
         """Takes a draft and its preview."""
         assert draft.plan is not None
         self.behavior = _behavior(draft)

@@ -11,6 +11,7 @@ from http import HTTPStatus
 from urllib.parse import urlsplit
 
 HERE = frozenset({"127.0.0.1", "localhost", "::1"})
+ANOTHER = "This page is of another show; load it again."
 # A command is some tens of letters.
 MOST_BYTES = 4096
 
@@ -65,9 +66,18 @@ def check_viewer(headers: Message, path: str, token: str) -> None:
         )
     given = path.partition("?")[2].encode(errors="replace")
     if not hmac.compare_digest(given, token.encode()):
-        raise RefusedError(
-            HTTPStatus.FORBIDDEN, "This page is of another show; load it again."
-        )
+        raise RefusedError(HTTPStatus.FORBIDDEN, ANOTHER)
+
+
+def check_token(headers: Message, token: str) -> None:
+    """Refuses what was sent by another page than ours, of this show.
+
+    Raises:
+        RefusedError: it does not say the token of the show.
+    """
+    given = (headers.get("X-Backbeat-Token") or "").encode(errors="replace")
+    if not hmac.compare_digest(given, token.encode()):
+        raise RefusedError(HTTPStatus.FORBIDDEN, ANOTHER)
 
 
 def check_post(headers: Message) -> int:

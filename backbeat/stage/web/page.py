@@ -25,6 +25,8 @@ LIVE: tuple[str, ...] = (
     "live.js",
     "overlay.js",
 )
+# What it runs before these where a dance is edited.
+AUTHORED = ("document.js", "blocks.js", "values.js", "palette.js", "timeline.js")
 # How a static page of Meshcat takes in what it shows, message by message.
 MESSAGE = "viewer.handle_command_bytearray(new Uint8Array(buffer))"
 COUNTED = f"({MESSAGE}, window.messages = (window.messages ?? 0) + 1)"
@@ -68,6 +70,10 @@ def with_overlay(
     scripts = LIVE if motion is None else RECORDED
     if motion is not None:
         block.append(data_element("backbeat-motion", motion))
+    if "timeline" in info:
+        block.append(f"<style>{page_file('timeline.css')}</style>")
+        block.append(f'<template id="desk">{page_file("timeline.html")}</template>')
+        scripts = (*AUTHORED, *scripts)
     if sound is not None:
         block.append(data_element("backbeat-sound", sound))
         scripts = ("sound.js", *scripts)

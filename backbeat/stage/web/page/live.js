@@ -83,32 +83,47 @@ window.followServer = (stage) => {
   const other = () => (state.mode === "planned" ? "simulated" : "planned");
   let refresh = () => {};
   if (info.plays) {
+    const parts = info.timeline ? authored() : performed();
+    const transport = window.makeTransport(stage, deck, parts.keys);
+    refresh = () => {
+      if (state.playing === undefined) return;
+      transport();
+      parts.refresh();
+      if (performance.now() > hidesAt) find(".notice").hidden = true;
+    };
+  }
+  // A timeline on which a dance is edited.
+  function authored() {
+    stage.timeline = window.makeTimeline(stage, deck, notice);
+    return stage.timeline;
+  }
+  // What is chosen, planned or simulated, and done to a simulation.
+  function performed() {
     const chooser = window.makeChooser(stage, send);
     const make = info.tasks ? window.makeTaskPanel : window.makePanel;
     const panel = make?.(stage, send, () => state);
     stage.drag = panel?.drag;
-    const transport = window.makeTransport(stage, deck, {
-      p: ["planned or simulated", () => send("mode", other())],
-      c: ["choose a behavior", chooser.toggle],
-      ...panel?.keys,
-    });
     const modes = [...find(".mode").children];
     find(".mode").hidden = false;
     modes.forEach((button) => {
       button.onclick = () => send("mode", button.dataset.mode);
     });
-    refresh = () => {
-      if (state.playing === undefined) return;
-      transport();
-      root.classList.toggle("simulated", state.mode === "simulated");
-      chooser.refresh(state);
-      panel?.refresh();
-      for (const button of modes)
-        button.setAttribute("aria-pressed", button.dataset.mode === state.mode);
-      if (performance.now() > hidesAt) find(".notice").hidden = true;
+    return {
+      keys: {
+        p: ["planned or simulated", () => send("mode", other())],
+        c: ["choose a behavior", chooser.toggle],
+        ...panel?.keys,
+      },
+      refresh() {
+        root.classList.toggle("simulated", state.mode === "simulated");
+        chooser.refresh(state);
+        panel?.refresh();
+        for (const button of modes)
+          button.setAttribute("aria-pressed", button.dataset.mode === state.mode);
+      },
     };
   }
-  window.backbeat = { deck, send, state: () => state, time, drag: stage.drag };
+  window.backbeat = { deck, send, state: () => state, time, drag: stage.drag, timeline: stage.timeline };
   ask();
   return () => {
     say("live clock", info.plays ? "" : clock(time()));

@@ -180,7 +180,8 @@
   // The server may aim the camera at any time, before or after the page has its size.
   let aimed, mine;
   function widen() {
-    const camera = viewer.camera, ratio = innerWidth / innerHeight / info.aspect;
+    const { offsetWidth, offsetHeight } = document.getElementById("meshcat-pane");
+    const camera = viewer.camera, ratio = offsetWidth / offsetHeight / info.aspect;
     if (camera.zoom !== mine) aimed = camera.zoom;
     mine = camera.zoom = aimed * Math.min(1, ratio);
     camera.updateProjectionMatrix();

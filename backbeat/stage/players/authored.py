@@ -1,0 +1,164 @@
+"""An authored show: a dance with its timeline on the page, and every edit on stage."""
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+from backbeat.behaviors.building.incremental_build import IncrementalBuild
+from backbeat.behaviors.editing.document import DanceDocument
+from backbeat.behaviors.editing.standing import Standing, standing_draft
+from backbeat.behaviors.editing.timeline import palette, sliders
+from backbeat.behaviors.library.store import Library
+from backbeat.jobs.authoring import AuthoringDesk
+from backbeat.jobs.watching import Drafted, News, Performed, Worker
+from backbeat.stage.frames.frame import PlaybackSource
+from backbeat.stage.live.show import FRAME, LiveShow
+from backbeat.stage.live.transport import Transport, at_start, stops
+from backbeat.stage.players.watched import span_about
+from backbeat.stage.sources.kinds import PlannedSource
+from backbeat.stage.sources.preview import PreviewSource
+from backbeat.stage.web.commands import PLAYING
+
+# What pages may ask of time.
+ABOUT_TIME = ("play", "seek", "beat", "leap", "step", "speed", "loop")
+# What a clock that was late is not made up for beyond [s].
+LATEST = 0.25
+# What is on stage: nothing of the dance, its preview, or its verified motion.
+NOTHING, PREVIEW, VERIFIED = "nothing", "preview", "verified"
+
+
+class AuthoredShow:
+    """A stage with a timeline.
+
+    Attributes:
+        desk: the document, and how far its motion is.
+        show: the stage.
+        source: what is on it.
+        transport: where in it one is.
+    """
+
+    def __init__(
+        self, document: DanceDocument, library: Library, port: int | None = None
+    ) -> None:
+        """Opens the stage, with the robot at rest until there is more.
+
+        Raises:
+            BackbeatError: a move of the user's own cannot be read, or the port is
+                taken.
+        """
+        incremental = IncrementalBuild(document.path, library)
+        self._worker = Worker(incremental)
+        self.desk = AuthoringDesk(document, self._worker)
+        self.source: PlaybackSource = self._standing()
+        self._seen, self._seen_text = NOTHING, ""
+        own = {"palette": palette(document.path.parent), "sliders": sliders()}
+        self.show = LiveShow(
+            self.source,
+            port,
+            {name: PLAYING[name] for name in ABOUT_TIME},
+            more={"plays": True, "timeline": own},
+            services={"/document": self.desk.answer, "/edit": self.desk.edit},
+        )
+        self.transport: Transport = at_start(self.source, 1.0, True)
+        self._before = time.perf_counter()
+        self._is_aimed = False
+
+    def _standing(self) -> PreviewSource:
+        document = self.desk.document
+        draft = standing_draft(document.text, document.path)
+        return PreviewSource(draft, Standing(draft))
+
+    def hear(self, news: News) -> None:
+        """Shows what has happened.
+
+        Raises:
+            Exception: a fault of ours in the work.
+        """
+        if isinstance(news, Exception):
+            raise news
+        self.desk.hear(news)
+        if self.desk.is_empty:
+            return
+        if isinstance(news, Drafted):
+            preview = news.draft.preview()
+            if preview is not None:
+                seen = PreviewSource(news.draft, preview)
+                self._put(seen, PREVIEW, news.draft.text, news.changed)
+        elif isinstance(news, Performed):
+            found = news.updated
+            source = PlannedSource(found.behavior)
+            changed = None if found.knots is None else (found.start, found.end)
+            self._put(source, VERIFIED, self.desk.drafted, changed)
+
+    def _put(
+        self,
+        source: PlaybackSource,
+        seen: str,
+        text: str,
+        changed: tuple[float, float] | None = None,
+    ) -> None:
+        """Puts a source on the stage; time goes on, or goes to what was changed."""
+        self.show.put(source, aims=not self._is_aimed and seen != NOTHING)
+        self._is_aimed |= seen != NOTHING
+        self.source, self._seen, self._seen_text = source, seen, text
+        transport = self.transport
+        transport.start, transport.end = source.start, source.end
+        transport.stops = stops(source)
+        transport.seek(transport.time)
+        if changed is not None and seen == PREVIEW:
+            first, last = span_about(changed, source.end)
+            if not first <= transport.time <= last:
+                transport.seek(first)
+
+    def frame(self) -> None:
+        """Does what pages ask for, lets time pass, draws, and waits for the next."""
+        self.desk.look()
+        for news in self._worker.news():
+            self.hear(news)
+        if self.desk.is_empty and self._seen_text != self.desk.document.text:
+            self._put(self._standing(), NOTHING, self.desk.document.text)
+        for command in self.show.commands():
+            self.transport.obey(command.name, command.value)
+        now = time.perf_counter()
+        self.transport.go_on(min(now - self._before, LATEST))
+        self._before = now
+        frame = self.source.frame_at(self.transport.time)
+        self.show.note_tips(frame)
+        rate = self.transport.speed if self.transport.is_playing else 0.0
+        self.show.draw(frame, rate, more=self._state())
+        # Fewer frames leave more time for the solver.
+        period = 2 * FRAME if self.desk.is_solving else FRAME
+        time.sleep(max(0.002, period - (time.perf_counter() - now)))
+
+    def _state(self) -> dict[str, Any]:
+        transport = self.transport
+        return {
+            "playing": transport.is_playing,
+            "speed": transport.speed,
+            "loop": transport.loops,
+            "start": transport.start,
+            "end": transport.end,
+            "reach": transport.end,
+            "shown": self._seen,
+            "is shown now": self._seen_text == self.desk.document.text,
+            **self.desk.state(),
+        }
+
+    def close(self) -> None:
+        """Ends the show and the work."""
+        self._worker.close()
+        self.show.close()
+
+
+def author(show: AuthoredShow, goes_on: Callable[[], bool] = lambda: True) -> None:
+    """Shows a dance that pages edit until Ctrl-C.
+
+    Args:
+        show: the stage.
+        goes_on: asked at every frame whether to go on.
+    """
+    try:
+        while goes_on():
+            show.frame()
+    finally:
+        show.close()

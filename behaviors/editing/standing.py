@@ -1,0 +1,64 @@
+"""Standing: what there is to see of a dance before it has a move that can be shown."""
+
+from pathlib import Path
+
+import numpy as np
+
+from backbeat.behaviors.building.incremental_build import Draft
+from backbeat.behaviors.dance.choreography import DanceSpecification
+from backbeat.behaviors.library.behavior import Mount, make_robot
+from backbeat.behaviors.motion.plan import MotionPlan
+from backbeat.behaviors.music.notation.tempo import Tempo
+from backbeat.behaviors.posture.stance import start_configuration, support_poses
+from backbeat.behaviors.specification.kinds import (
+    parse_specification,
+    with_robot_beside,
+)
+from backbeat.models.common.errors import BackbeatError
+from backbeat.optimization.problem.contact_schedule import constant_stance
+from backbeat.optimization.problem.trajectory_problem import TrajectoryProblem
+
+
+class Standing:
+    """A robot that stays as it is, as a preview."""
+
+    def __init__(self, draft: Draft) -> None:
+        """Takes a draft of `standing_draft`."""
+        assert draft.plan is not None
+        self._q = draft.plan.problem.q_start
+
+    def configuration(self, t: float) -> np.ndarray:
+        """(nq,) the same configuration at any time [s]."""
+        return self._q
+
+
+def standing_draft(text: str, path: str | Path) -> Draft:
+    """A dance whose robot stands at its start for as long as the dance takes.
+
+    Args:
+        text: the dance; of one that cannot be read the usual robot stands.
+        path: where it is, or will be.
+    """
+    path = Path(path)
+    try:
+        dance = with_robot_beside(parse_specification(text, path.name), path)
+        assert isinstance(dance, DanceSpecification)
+        robot = make_robot(dance.robot, tuple(dance.equipment), Mount())
+        q_start = start_configuration(robot, dance.start)
+        tempo = Tempo(dance.bpm, dance.meter_map())
+        end = tempo.time(dance.beats)
+    except BackbeatError:
+        dance = DanceSpecification(name="standing")
+        robot = make_robot(dance.robot, (), Mount())
+        q_start = start_configuration(robot, dance.start)
+        tempo = Tempo(dance.bpm, dance.meter_map())
+        end = tempo.time(dance.beats)
+    problem = TrajectoryProblem(
+        robot=robot,
+        times=np.linspace(0.0, end, 4),
+        schedule=constant_stance(end, support_poses(robot, q_start)),
+        q_start=q_start,
+        posture=q_start,
+    )
+    plan = MotionPlan(problem, Mount(), bpm=dance.bpm, meter=dance.meter_map())
+    return Draft(text, dance, plan)

@@ -1,0 +1,235 @@
+"""The timeline of a dance as data: blocks, bars, and what is wrong with each."""
+
+from collections.abc import Mapping
+from dataclasses import Field, asdict, dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+from backbeat.behaviors.dance.arrangement import MoveDescription
+from backbeat.behaviors.dance.choreography import DanceSpecification
+from backbeat.behaviors.dance.vocabulary.move import TRACKS, Move
+from backbeat.behaviors.dance.vocabulary.move_file import vocabulary
+from backbeat.behaviors.editing.edits import DANCE_KEYS, OPTIONS, plain
+from backbeat.behaviors.specification.checking import (
+    LocatedFinding,
+    check_specification,
+)
+from backbeat.behaviors.specification.kinds import parse_specification
+from backbeat.models.common.errors import BackbeatError, KeyPath
+from backbeat.models.common.schema_documents import key_text
+from backbeat.models.common.yaml_lines import YamlLines
+
+# Beats of a block whose length nothing says.
+UNKNOWN_LENGTH = 4.0
+# Ranges of sliders for keys whose schema has no limits, or wider ones than sliders do.
+SLIDERS: Mapping[str, tuple[float, float, float]] = {
+    "bpm": (40, 200, 1),
+    "beats": (4, 200, 1),
+    "fade": (0.1, 4, 0.1),
+    "beat_priority": (0, 1, 0.05),
+    "repeat": (1, 16, 1),
+    "blend": (0, 8, 0.5),
+    "timing": (0, 1, 0.05),
+    "tracking": (0, 1, 0.05),
+}
+
+
+@dataclass(frozen=True)
+class Block:
+    """A row of a track as it is seen.
+
+    Attributes:
+        row: which of the track.
+        move: name of the move.
+        start, beats: when, and how long each repetition is [beats].
+        values: of the parameters, those that are not given too.
+        given: names of those that are.
+        options: other keys.
+    """
+
+    row: int
+    move: str
+    start: float
+    beats: float
+    values: dict[str, float]
+    given: list[str]
+    options: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A finding at a block or, without a track, about the whole.
+
+    Attributes:
+        fails: whether it keeps the motion from being built.
+        sentence: what it is, and what would do.
+        track, row, key: of the block and its key; "" and -1 for none.
+        fix: the value of the key that would do; None where none is obvious.
+    """
+
+    fails: bool
+    sentence: str
+    track: str = ""
+    row: int = -1
+    key: str = ""
+    fix: float | str | None = None
+
+
+@dataclass(frozen=True)
+class Timeline:
+    """What a dance holds.
+
+    Attributes:
+        name, robot: of the dance.
+        beats: its length.
+        bpm: its tempo [beats/min].
+        bars: first beat and number of every bar.
+        keys: values of the keys that may be set.
+        tracks: blocks by track.
+        marks: findings.
+        is_read: whether the file can be read; if not, the rest is empty.
+    """
+
+    name: str = ""
+    robot: str = ""
+    beats: float = 0.0
+    bpm: float = 0.0
+    bars: list[tuple[float, int]] = field(default_factory=list)
+    keys: dict[str, Any] = field(default_factory=dict)
+    tracks: dict[str, list[Block]] = field(default_factory=dict)
+    marks: list[Mark] = field(default_factory=list)
+    is_read: bool = True
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is no block yet."""
+        return self.is_read and not any(self.tracks.values())
+
+
+def timeline(text: str, path: str | Path) -> Timeline:
+    """The timeline of a dance, checked by all rules that need no plan.
+
+    Args:
+        text: the file.
+        path: where it is, or will be.
+    """
+    path = Path(path)
+    try:
+        dance = parse_specification(text, path.name)
+        if not isinstance(dance, DanceSpecification):
+            raise BackbeatError(
+                f"{path.name} is a {dance.kind}; dances alone have a timeline"
+            )
+        meter = dance.meter_map()
+        moves = vocabulary(path.parent)
+    except BackbeatError as error:
+        return Timeline(marks=[Mark(True, str(error))], is_read=False)
+    tracks = {
+        track: [_block(dance, row, d, moves) for row, d in enumerate(rows)]
+        for track, rows in dance.tracks.items()
+    }
+    order = [*TRACKS, *(t for t in tracks if t not in TRACKS)]
+    bars = [(p.beat, p.bar) for p in meter.pulses(dance.beats) if p.number == 1]
+    found = check_specification(text, path, False) if any(tracks.values()) else []
+    return Timeline(
+        name=dance.name,
+        robot=dance.robot,
+        beats=dance.beats,
+        bpm=dance.bpm,
+        bars=bars,
+        keys={name: plain(getattr(dance, name)) for name in DANCE_KEYS},
+        tracks={track: tracks.get(track, []) for track in order},
+        marks=[_mark(item) for item in found],
+    )
+
+
+def _block(
+    dance: DanceSpecification,
+    row: int,
+    d: MoveDescription,
+    moves: Mapping[str, Move],
+) -> Block:
+    move, values, beats = moves.get(d.move), dict(d.values), d.beats
+    if move is not None:
+        values = move.defaults() | values
+        if beats is None and values.keys() == move.parameters.keys():
+            beats = move.usual_beats(values)
+    recording = dance.recordings.get(d.move)
+    if beats is None and recording is not None and recording.beats is not None:
+        beats = recording.beats + 2 * recording.lead
+    return Block(
+        row=row,
+        move=d.move,
+        start=plain(d.start(dance.meter_map())),
+        beats=plain(UNKNOWN_LENGTH if beats is None else beats),
+        values=plain(values),
+        given=list(d.values),
+        options={name: plain(getattr(d, name)) for name in OPTIONS},
+    )
+
+
+def _mark(item: LocatedFinding) -> Mark:
+    finding = item.finding
+    track, row, key = block_at(finding.path)
+    return Mark(finding.fails, finding.sentence, track, row, key, finding.fix)
+
+
+def block_at(path: KeyPath) -> tuple[str, int, str]:
+    """Track, row and key of a place in the file; "" and -1 for none."""
+    if path[:1] != ("tracks",) or len(path) < 2:
+        return "", -1, str(path[-1]) if path else ""
+    row = path[2] if len(path) > 2 and isinstance(path[2], int) else -1
+    return str(path[1]), row, str(path[-1]) if len(path) > 3 else ""
+
+
+def block_on(text: str, line: int) -> tuple[str, int, str]:
+    """The block that is written on a line of a text; "" and -1 for none."""
+    lines = YamlLines(text)
+    for track in lines.names(("tracks",)):
+        rows = range(lines.length(("tracks", track)))
+        starts = [lines.line(("tracks", track, row)) for row in rows]
+        on = [row for row, start in zip(rows, starts, strict=True) if start == line]
+        if on:
+            return track, on[0], ""
+    return "", -1, ""
+
+
+def palette(folder: str | Path) -> list[dict[str, Any]]:
+    """The moves that blocks are made of, with the ranges of their parameters.
+
+    Raises:
+        BackbeatError: a move of the user's own cannot be read.
+    """
+    moves = sorted(
+        vocabulary(folder).values(), key=lambda m: (TRACKS.index(m.track), m.name)
+    )
+    return [
+        {
+            "move": move.name,
+            "track": move.track,
+            "summary": move.summary,
+            "beats": plain(move.usual_beats(move.defaults())),
+            "parameters": {n: asdict(p) for n, p in move.parameters.items()},
+        }
+        for move in moves
+    ]
+
+
+def sliders() -> dict[str, dict[str, Any]]:
+    """Keys of dances and of moves that have a slider or a switch, as pages offer them.
+
+    Returns:
+        By key: what it says, its unit, and the range and step of a slider.
+    """
+    found = {}
+    for schema, names in ((DanceSpecification, DANCE_KEYS), (MoveDescription, OPTIONS)):
+        items: dict[str, Field[Any]] = {item.name: item for item in fields(schema)}
+        for name in names:
+            told = items[name].metadata
+            row = {"help": key_text(schema, items[name]), "unit": told.get("unit", "")}
+            if name in SLIDERS:
+                low, high, step = SLIDERS[name]
+                row |= {"low": told.get("ge", low), "high": told.get("le", high)}
+                row["step"] = step
+            found[name] = row
+    return found
