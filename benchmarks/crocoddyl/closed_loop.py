@@ -126,7 +126,7 @@ def build_loop(
         scenario.world.contact,
         scenario.actuation,
         scenario.timing,
-        scenario.disturbances.pushes,
+        scenario.disturbances.with_forces(),
     )
     body = add_simulated_robot(builder, reference, real, plant)
     controller = TorqueController(tool, reference.robot, scenario, delay)

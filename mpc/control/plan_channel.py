@@ -14,10 +14,11 @@ from pydrake.common.value import AbstractValue
 from pydrake.systems.framework import Context, State
 
 from backbeat.models.common.collectable_system import CollectableSystem, weak
+from backbeat.mpc.disturbances.draws import Stream, random_stream
+from backbeat.mpc.disturbances.kinds.setting_event import SettingEvent
 from backbeat.mpc.plans.plan import Plan
-from backbeat.mpc.scenario.model_mismatch import ModelMismatch, Stream, random_stream
+from backbeat.mpc.scenario.model_mismatch import ModelMismatch
 from backbeat.mpc.scenario.parts.timing import TimingSettings
-from backbeat.mpc.scenario.setting_event import SettingEvent
 from backbeat.mpc.scenario.specification import Scenario
 
 # Room for rounding in times of events [s].

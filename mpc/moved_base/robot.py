@@ -79,7 +79,7 @@ def add_moved_robot(
         real: the world as it is, see `draw_world`.
         plant: how it is simulated.
         task: what its base does.
-        by_hand: whether pushes may be added to those of the scenario.
+        by_hand: whether disturbances may be added to those of the scenario.
 
     Raises:
         BackbeatError: there are no steps to move it in, or legs do not reach.
@@ -110,7 +110,7 @@ def add_moved_robot(
     connect(base.GetOutputPort("motion"), drive.GetInputPort("motion"))
     connect(motors, own.get_actuation_input_port(world.instance))
     applied = own.get_applied_spatial_force_input_port()
-    disturbance = add_disturbance(builder, world, plant, applied, by_hand)
+    disturbance = add_disturbance(builder, world, plant, state, applied, by_hand)
     parts = world, servo, state, disturbance, log
     return MovedRobot(*parts, base, legs, leg_effort)
 

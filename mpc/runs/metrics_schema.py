@@ -11,8 +11,8 @@ _SIZE = {"rms": _FIGURE, "max": _FIGURE, ...: Any}
 _SPREAD = {"median": _FIGURE, "p99": _FIGURE, ...: Any}
 PUSH = {
     "time_s": float,
-    "impulse_Ns": Several(float, 3),
-    "body": str,
+    "impulse_Ns": Perhaps(Several(float, 3)),
+    "body": Perhaps(str),
     "survived": Perhaps(bool),
     "com_moved_mm": AnyNumber,
     ...: Any,

@@ -1,12 +1,10 @@
 """ModelMismatch: differences of the simulated world from the model.
 
 The controllers have no input from it. Random values depend on the scenario's seed
-alone, and each kind of mismatch has a stream of its own, so that one more leaves the
-others unchanged (domain randomization).
+alone.
 """
 
 from dataclasses import dataclass
-from enum import IntEnum
 
 import numpy as np
 
@@ -17,29 +15,6 @@ from backbeat.models.common.schema import key
 MOST_BURST = 5000
 # What a random joint is called, for it may be any.
 ANY_JOINT = "any"
-
-
-class Stream(IntEnum):
-    """Streams of random numbers; the order is part of every result."""
-
-    HEIGHT, TILT, SLOPE, FRICTION, DRUM, MASS, JOINT, PLAN, PUSH = range(9)
-    CENTER_OF_MASS, TICK = 9, 10
-
-
-def random_stream(seed: int, stream: Stream, number: int = 0) -> np.random.Generator:
-    """Random numbers for one purpose in a run.
-
-    Args:
-        seed: seed of the scenario.
-        stream: the purpose.
-        number: which of many draws, where they have to stay independent.
-    """
-    return np.random.default_rng([seed, int(stream), number])
-
-
-def either_way(random: np.random.Generator, most: float) -> float:
-    """A number that is drawn from -most to most; a zero may have a sign."""
-    return float(random.uniform(-most, most + 0.0))
 
 
 @dataclass

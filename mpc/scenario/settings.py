@@ -10,12 +10,12 @@ from pydrake.systems.framework import BasicVector, Context, DiagramBuilder
 from backbeat.behaviors.library.behavior import Behavior
 from backbeat.models.common.collectable_system import CollectableSystem, weak
 from backbeat.models.common.errors import BackbeatError
+from backbeat.mpc.disturbances.kinds.setting_event import HANDS, SettingEvent
+from backbeat.mpc.disturbances.task_changes import IN_TASK_SPACE, OF_BASE, OF_TASK_SPACE
 from backbeat.mpc.plans.hand_offset import HandOffset, check_hand
 from backbeat.mpc.predictive.settings import PlanSettings
 from backbeat.mpc.reference.trajectory import Reference
-from backbeat.mpc.scenario.setting_event import HANDS, SettingEvent
 from backbeat.mpc.scenario.specification import Scenario
-from backbeat.mpc.scenario.task_changes import IN_TASK_SPACE, OF_BASE, OF_TASK_SPACE
 from backbeat.mpc.task_space.settings import TASK_SETTINGS, TaskSettings
 
 _NUMBERS = ("friction", "noise_scale", "plan_delay")

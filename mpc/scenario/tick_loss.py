@@ -8,7 +8,8 @@ and its number alone. The first tick is never lost, for before it there is no co
 
 from collections.abc import Callable
 
-from backbeat.mpc.scenario.model_mismatch import ModelMismatch, Stream, random_stream
+from backbeat.mpc.disturbances.draws import Stream, random_stream
+from backbeat.mpc.scenario.model_mismatch import ModelMismatch
 
 
 def is_tick_lost(number: int, error: ModelMismatch, seed: int) -> bool:

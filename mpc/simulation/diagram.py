@@ -17,6 +17,7 @@ from backbeat.mpc.control.controllers import (
     make_own,
 )
 from backbeat.mpc.control.task_space_setup import hand_of, hand_start
+from backbeat.mpc.disturbances.kinds.compliant_period import CompliantPeriod
 from backbeat.mpc.engines.choosing import choose_engine
 from backbeat.mpc.engines.engine_robot import EngineChoice, add_engine_robot
 from backbeat.mpc.monitoring.force_detector import ForceDetector
@@ -129,7 +130,7 @@ def build_closed_loop(
         processes: a planner, or both controllers, open, where they are elsewhere.
         progress: called with the number of each step, how many there are, and what it
             is; the last one, what a first tick loads, is the caller's.
-        by_hand: whether pushes and settings may be added to those of the scenario.
+        by_hand: whether disturbances may be added to those of the scenario.
         replacements: what takes the place of parts of it; None for nothing.
     """
     free_unused_systems()
@@ -194,7 +195,7 @@ def _add_controllers(
         None if processes is None else processes.planner,
         # Where plans take as long throughout, those on their way need no memory.
         is_steady=not by_hand
-        and all(e.plan_delay is None for e in scenario.disturbances.events),
+        and all(e.plan_delay is None for e in scenario.disturbances.sorted_events()),
         own=make_own(make, reference, made_for) if make else None,
     )
 
@@ -210,8 +211,8 @@ def _add_robot(
 ) -> SimulatedRobot:
     """Adds the robot in its world, moved by Drake's plant or by an engine."""
     contact, timing = scenario.world.contact, scenario.timing
-    pushes = scenario.disturbances.pushes
-    plant = PlantSettings(contact, scenario.actuation, timing, pushes)
+    forceful = scenario.disturbances.with_forces()
+    plant = PlantSettings(contact, scenario.actuation, timing, forceful, scenario.seed)
     task = scenario.control.task_space
     if task is not None:
         real = replace(real, effort_limits=task.effort_share * real.effort_limits)
@@ -297,7 +298,8 @@ def _add_target(
 
 def _joint_modes(reference: Reference, scenario: Scenario) -> JointModes | None:
     """What joints take; None where it is never anything but efforts and set points."""
-    compliant, timing = scenario.disturbances.compliant, scenario.timing
+    compliant = scenario.disturbances.of(CompliantPeriod)
+    timing = scenario.timing
     if not compliant and takes_efforts_alone(reference.robot):
         return None
     latency = scenario.latency

@@ -6,52 +6,25 @@ from functools import cached_property
 from itertools import product
 from typing import Any
 
-import numpy as np
 import yaml
 
 from backbeat.behaviors.library.behavior import named_with_robot
 from backbeat.behaviors.library.robots import name_of
-from backbeat.models.common.bounds import LONGEST_SIMULATED, SEED, SWEEP_SEEDS
+from backbeat.models.common.bounds import SEED, SWEEP_SEEDS
 from backbeat.models.common.errors import BackbeatError, unknown_name
 from backbeat.models.common.schema import key
 from backbeat.models.common.yaml_file import parse_yaml
-from backbeat.mpc.scenario.model_mismatch import Stream, either_way, random_stream
-from backbeat.mpc.scenario.parts.push import Push
+from backbeat.mpc.disturbances.disturbance import Sampling
+from backbeat.mpc.disturbances.draws import random_stream
+from backbeat.mpc.disturbances.registry import Kind, lists
 from backbeat.mpc.scenario.parts.world import SHIPPED_ENGINES
 from backbeat.mpc.scenario.specification import Scenario, read_scenario
 from backbeat.mpc.sweep.margin import MarginSearch
 from backbeat.mpc.sweep.success_rate import SequentialTest
 
 COMBINATIONS = ("grid", "list")
-
-
-@dataclass
-class PolarPush:
-    """A push by size and direction."""
-
-    time: float = key(1.0, "s")
-    """Start, in time of the behavior."""
-    time_spread: float = key(0.0, "s", ge=0, le=LONGEST_SIMULATED)
-    """Largest shift of the start by the seed, to either side."""
-    duration: float = key(0.1, "s", gt=0, le=LONGEST_SIMULATED)
-    """Length of the push."""
-    impulse: float = key(0.0, "N s")
-    """Size of the impulse."""
-    direction_deg: float = key(0.0, "deg")
-    """Horizontal direction [deg]: 0 is forward, 90 to the left."""
-    direction_spread_deg: float = key(0.0, "deg", ge=0, le=360.0)
-    """Largest rotation of the direction by the seed, to either side [deg]; 180 makes it
-    any direction."""
-    body: str = key("")
-    """Link that is pushed; the robot's base if it is left out."""
-
-    def push(self) -> Push:
-        """The same in world axes."""
-        angle = np.radians(self.direction_deg)
-        # Without the dust of trigonometry, so that a direction of 90 is sideways.
-        x, y = np.round(self.impulse * np.array([np.cos(angle), np.sin(angle)]), 9)
-        impulse = [float(x) + 0.0, float(y) + 0.0, 0.0]
-        return Push(self.time, self.duration, impulse, self.body)
+# A kind of disturbance, and what it is drawn from.
+Draw = tuple[Kind, Sampling]
 
 
 @dataclass
@@ -98,7 +71,7 @@ class SweepFile(SweepSettings):
 
     base: dict[str, Any] = key(dict)
     """Settings of all runs: keys of a [scenario](keys.md#scenarios), nested or with
-    dots (`world.mass_spread`), and `push`, see below."""
+    dots (`world.mass_spread`), and disturbances such as `push`, see below."""
     per_behavior: dict[str, dict[str, Any] | None] = key(dict)
     """Settings by behavior."""
     cases: dict[str, dict[str, Any] | None] = key(dict)
@@ -116,7 +89,7 @@ class Cell:
         case: name of the case, "" without cases.
         values: value of every varied field.
         scenario: the settings, with no seed yet.
-        push: the push by size and direction, None without.
+        draws: what disturbances are drawn from, each with its kind.
         robot: as the sweep names it, "" where it does not.
         engine: as the sweep names it, "" where it does not.
     """
@@ -125,7 +98,7 @@ class Cell:
     case: str
     values: Mapping[str, Any]
     scenario: Scenario
-    push: PolarPush | None
+    draws: tuple[Draw, ...]
     robot: str = ""
     engine: str = ""
 
@@ -150,15 +123,13 @@ class Cell:
 
     def seeded(self, seed: int) -> Scenario:
         """The scenario of a run."""
-        pushes = list(self.scenario.disturbances.pushes)
-        if self.push is not None:
-            random = random_stream(seed, Stream.PUSH)
-            shift = either_way(random, self.push.time_spread)
-            turn = either_way(random, self.push.direction_spread_deg)
-            turned = self.push.direction_deg + turn
-            push = replace(self.push, direction_deg=turned).push()
-            pushes.append(replace(push, time=push.time + shift))
-        return self.scenario.changed(pushes=pushes, seed=seed)
+        found: dict[str, Any] = {}
+        for kind, sampling in self.draws:
+            stream = kind.name if kind.stream is None else kind.stream
+            item = sampling.drawn(random_stream(seed, stream))
+            there = self.scenario.disturbances.of(kind)
+            found[kind.list_key] = [*there, item]
+        return self.scenario.changed(**found, seed=seed)
 
 
 @dataclass(frozen=True)
@@ -238,15 +209,23 @@ class Sweep:
                     f"{', '.join(self.settings.engines)}; give one of the two"
                 )
             tree["engine"] = engine
-        push = tree.pop("push", None)
-        polar = None
-        if push is not None:
-            polar = parse_yaml(PolarPush, yaml_text(push, where), f"{where}: push")
+        told = {kind: tree.pop(kind.name, None) for kind in lists()}
+        draws = tuple(
+            (kind, _sampling(kind, keys, where))
+            for kind, keys in told.items()
+            if keys is not None
+        )
         tree["behavior"], tree["robot"] = behavior, robot
         scenario = read_scenario(yaml_text(tree, where), where)
-        cell = Cell(behavior, case, dict(values), scenario, polar, robot, engine)
+        cell = Cell(behavior, case, dict(values), scenario, draws, robot, engine)
         cell.seeded(0).check()
         return cell
+
+
+def _sampling(kind: Kind, told: Any, where: str) -> Sampling:
+    """What a sweep draws a disturbance from."""
+    name, text = kind.name, yaml_text(told, where)
+    return parse_yaml(kind.sampling(), text, f"{where}: {name}")
 
 
 def _merge(tree: dict[str, Any], layer: Mapping[str, Any], where: str) -> None:

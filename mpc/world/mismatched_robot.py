@@ -10,12 +10,8 @@ from pydrake.multibody.tree import (
 )
 from pydrake.systems.framework import Context
 
-from backbeat.mpc.scenario.model_mismatch import (
-    ModelMismatch,
-    Stream,
-    either_way,
-    random_stream,
-)
+from backbeat.mpc.disturbances.draws import Stream, either_way, random_stream
+from backbeat.mpc.scenario.model_mismatch import ModelMismatch
 
 
 def apply_model_mismatch(

@@ -10,14 +10,9 @@ from backbeat.behaviors.library.behavior import Behavior
 from backbeat.models.kit.drum_kit import DrumKit
 from backbeat.models.robot.model import RobotModel
 from backbeat.models.world.ground import Ground
+from backbeat.mpc.disturbances.draws import Stream, either_way, random_stream
 from backbeat.mpc.reference.trajectory import Reference
-from backbeat.mpc.scenario.model_mismatch import (
-    ANY_JOINT,
-    ModelMismatch,
-    Stream,
-    either_way,
-    random_stream,
-)
+from backbeat.mpc.scenario.model_mismatch import ANY_JOINT, ModelMismatch
 from backbeat.mpc.world.uneven_ground import draw_ground
 
 

@@ -9,13 +9,9 @@ from pydrake.math import RigidTransform, RollPitchYaw, RotationMatrix
 from backbeat.models.common.errors import BackbeatError
 from backbeat.models.dynamics.rotations import rotation_exp
 from backbeat.models.world.ground import Block, Ground, plane_height, surface_friction
+from backbeat.mpc.disturbances.draws import Stream, either_way, random_stream
 from backbeat.mpc.reference.trajectory import Reference
-from backbeat.mpc.scenario.model_mismatch import (
-    ModelMismatch,
-    Stream,
-    either_way,
-    random_stream,
-)
+from backbeat.mpc.scenario.model_mismatch import ModelMismatch
 from backbeat.optimization.kinematics.inverse_kinematics import (
     IKTarget,
     InverseKinematics,

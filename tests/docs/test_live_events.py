@@ -7,9 +7,9 @@ from pathlib import Path
 
 import yaml
 
-from backbeat.mpc.scenario.setting_event import MOST_OFFSET, RANGES, SETTINGS
+from backbeat.mpc.disturbances.kinds.setting_event import MOST_OFFSET, RANGES, SETTINGS
+from backbeat.mpc.disturbances.task_changes import OF_TASK_SPACE
 from backbeat.mpc.scenario.specification import load_scenario
-from backbeat.mpc.scenario.task_changes import OF_TASK_SPACE
 
 TEXT = (Path(__file__).parents[2] / "docs" / "live_events.md").read_text()
 

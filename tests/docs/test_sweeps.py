@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from backbeat.mpc.sweep.cells import PolarPush, SweepSettings
+from backbeat.mpc.disturbances.kinds.push import PolarPush
+from backbeat.mpc.sweep.cells import SweepSettings
 from backbeat.mpc.sweep.margin import MarginSearch
 from backbeat.mpc.sweep.specification import parse_sweep, shipped_sweeps
 from backbeat.mpc.sweep.success_rate import SequentialTest

@@ -7,7 +7,7 @@ from backbeat.behaviors.drumming.problem import REST_FORCE
 from backbeat.models.contact.cones import wrench_cone
 from backbeat.mpc.analysis.drumming.rests import run_rests
 from backbeat.mpc.analysis.metrics import run_metrics
-from backbeat.mpc.scenario.parts.push import Push
+from backbeat.mpc.disturbances.kinds.push import Push
 from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.simulation.simulate import run_scenario
 from tests.behaviors.drake_robot import DrakeRobot

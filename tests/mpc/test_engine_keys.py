@@ -8,12 +8,12 @@ import yaml
 
 from backbeat.models.common.errors import BackbeatError
 from backbeat.models.sensing.sensors import SensorNoise
-from backbeat.mpc.scenario.compliant_period import CompliantPeriod
+from backbeat.mpc.disturbances.kinds.compliant_period import CompliantPeriod
+from backbeat.mpc.disturbances.kinds.push import Push
+from backbeat.mpc.disturbances.kinds.setting_event import SETTINGS
+from backbeat.mpc.disturbances.task_changes import OF_BASE
 from backbeat.mpc.scenario.model_mismatch import ModelMismatch
-from backbeat.mpc.scenario.parts.push import Push
-from backbeat.mpc.scenario.setting_event import SETTINGS
-from backbeat.mpc.scenario.specification import KEYS, Scenario, read_scenario
-from backbeat.mpc.scenario.task_changes import OF_BASE
+from backbeat.mpc.scenario.specification import Scenario, read_scenario, scenario_keys
 from backbeat.mpc.simulation.running_loop import RunningLoop
 from backbeat.mpc.simulation.simulate import run_scenario, run_task_space
 from backbeat.mpc.weights.changes import WeightChanges
@@ -149,7 +149,7 @@ NESTED = {
 
 def test_every_key_is_here():
     """A key that is added says in this table what it does in MuJoCo."""
-    keys = set(KEYS.places) - set(NESTED)
+    keys = set(scenario_keys().places) - set(NESTED)
     keys |= {f"{key}.{name}" for key, names in NESTED.items() for name in names}
     assert keys == {*ACTS, *KIT, *REFUSED, *OTHER, *BESIDE, *HAND, *MOVED}
 

@@ -16,6 +16,7 @@ from backbeat.models.state.configuration import Configuration
 from backbeat.mpc.analysis.drumming.hits import run_hits
 from backbeat.mpc.analysis.force_warnings import warning_metrics, warnings_in_words
 from backbeat.mpc.analysis.metrics import run_metrics
+from backbeat.mpc.disturbances.kinds.push import Push
 from backbeat.mpc.monitoring.force_detection import (
     AFTER,
     BEFORE,
@@ -27,7 +28,6 @@ from backbeat.mpc.monitoring.force_detection import (
 )
 from backbeat.mpc.monitoring.momentum_observer import RATE, MomentumObserver
 from backbeat.mpc.scenario.model_mismatch import ModelMismatch
-from backbeat.mpc.scenario.parts.push import Push
 from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.simulation.diagram import build_closed_loop
 from backbeat.mpc.simulation.simulate import run_scenario

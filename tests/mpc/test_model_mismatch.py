@@ -11,13 +11,9 @@ from pydrake.multibody.tree import MultibodyForces
 from backbeat.models.actuation.joint_command import BLOCKS, EFFORT, FEEDFORWARD
 from backbeat.models.common.errors import BackbeatError
 from backbeat.models.world.ground import plane_height
+from backbeat.mpc.disturbances.draws import Stream, either_way, random_stream
 from backbeat.mpc.reference.trajectory import Reference
-from backbeat.mpc.scenario.model_mismatch import (
-    ModelMismatch,
-    Stream,
-    either_way,
-    random_stream,
-)
+from backbeat.mpc.scenario.model_mismatch import ModelMismatch
 from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.simulation.diagram import build_closed_loop
 from backbeat.mpc.simulation.simulate import run_scenario

@@ -7,9 +7,9 @@ import pytest
 
 from backbeat.mpc.analysis.metrics import run_metrics
 from backbeat.mpc.analysis.survival import judge, plan_in_force, survived
+from backbeat.mpc.disturbances.kinds.push import Push
 from backbeat.mpc.reference.trajectory import Reference
 from backbeat.mpc.scenario.model_mismatch import ModelMismatch
-from backbeat.mpc.scenario.parts.push import Push
 from tests.backbeat.performances import swaying
 from tests.mpc.test_metrics import LEAD_IN, delayed, follow, moved
 

@@ -15,6 +15,7 @@ from backbeat.mpc.analysis.hand_studies import of_task, sampled
 from backbeat.mpc.analysis.metrics import run_metrics
 from backbeat.mpc.analysis.run_explanation import explain_run
 from backbeat.mpc.control.task_space_setup import task_space_behavior, task_space_robot
+from backbeat.mpc.disturbances.kinds.push import Push
 from backbeat.mpc.estimation.state_sampler import StateSampler
 from backbeat.mpc.reference.trajectory import Reference
 from backbeat.mpc.runs.behavior import behavior_of_run
@@ -24,7 +25,6 @@ from backbeat.mpc.runs.replay import compare_samples
 from backbeat.mpc.runs.table import run_frame
 from backbeat.mpc.scenario.base_motion import BaseMotion
 from backbeat.mpc.scenario.model_mismatch import ModelMismatch
-from backbeat.mpc.scenario.parts.push import Push
 from backbeat.mpc.scenario.specification import load_scenario
 from backbeat.mpc.scenario.target_motion import TargetMotion
 from backbeat.mpc.simulation.run import SimulationRun

@@ -5,9 +5,9 @@ from typing import Any
 
 from backbeat.models.common.errors import BackbeatError
 from backbeat.models.robot.model import RobotModel
+from backbeat.mpc.disturbances.kinds.setting_event import SETTINGS
 from backbeat.mpc.scenario.parts.sensing import STATES
 from backbeat.mpc.scenario.parts.world import SHIPPED_ENGINES
-from backbeat.mpc.scenario.setting_event import SETTINGS
 from backbeat.stage.web.commands import Reader, nothing, number, one_of
 from backbeat.stage.web.savings import DETAILS
 
