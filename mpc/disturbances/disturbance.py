@@ -52,7 +52,7 @@ class Line(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Instant:
+class StepStart:
     """The beginning of a step of the simulation.
 
     Attributes:
@@ -103,7 +103,7 @@ class Instant:
         return share if share > 1e-9 else 0.0
 
 
-class Sampling(Protocol):
+class DrawnFrom(Protocol):
     """What a sweep draws a disturbance from, with the keys that it has there."""
 
     def drawn(self, random: np.random.Generator) -> "Disturbance":
@@ -143,12 +143,12 @@ class Disturbance:
     # --- sampling ---------------------------------------------------------------------
 
     @classmethod
-    def sampling(cls) -> type[Sampling]:
+    def sampling(cls) -> type[DrawnFrom]:
         """Schema of what a sweep has under the name of one, and draws it from."""
         return cls
 
     def drawn(self, random: np.random.Generator) -> "Disturbance":
-        """See `Sampling`."""
+        """See `DrawnFrom`."""
         return self
 
     # --- when and where it acts -------------------------------------------------------
@@ -185,7 +185,7 @@ class Disturbance:
 
     # --- effects ----------------------------------------------------------------------
 
-    def link_forces(self, now: Instant) -> Iterable[LinkForce]:
+    def link_forces(self, now: StepStart) -> Iterable[LinkForce]:
         """Forces on links over the step that begins now, in whichever engine."""
         return ()
 

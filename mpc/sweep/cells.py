@@ -14,7 +14,7 @@ from backbeat.models.common.bounds import SEED, SWEEP_SEEDS
 from backbeat.models.common.errors import BackbeatError, unknown_name
 from backbeat.models.common.schema import key
 from backbeat.models.common.yaml_file import parse_yaml
-from backbeat.mpc.disturbances.disturbance import Sampling
+from backbeat.mpc.disturbances.disturbance import DrawnFrom
 from backbeat.mpc.disturbances.draws import random_stream
 from backbeat.mpc.disturbances.registry import Kind, lists
 from backbeat.mpc.scenario.parts.world import SHIPPED_ENGINES
@@ -24,7 +24,7 @@ from backbeat.mpc.sweep.success_rate import SequentialTest
 
 COMBINATIONS = ("grid", "list")
 # A kind of disturbance, and what it is drawn from.
-Draw = tuple[Kind, Sampling]
+Draw = tuple[Kind, DrawnFrom]
 
 
 @dataclass
@@ -222,7 +222,7 @@ class Sweep:
         return cell
 
 
-def _sampling(kind: Kind, told: Any, where: str) -> Sampling:
+def _sampling(kind: Kind, told: Any, where: str) -> DrawnFrom:
     """What a sweep draws a disturbance from."""
     name, text = kind.name, yaml_text(told, where)
     return parse_yaml(kind.sampling(), text, f"{where}: {name}")

@@ -16,7 +16,7 @@ from backbeat.models.common.collectable_system import CollectableSystem, weak
 from backbeat.models.common.errors import unknown_name
 from backbeat.models.robot.model import RobotModel
 from backbeat.models.state.configuration import Configuration
-from backbeat.mpc.disturbances.disturbance import Disturbance, Instant, LinkForce
+from backbeat.mpc.disturbances.disturbance import Disturbance, LinkForce, StepStart
 
 
 @dataclass(frozen=True)
@@ -129,7 +129,7 @@ class DisturbanceForces(CollectableSystem):
             x = self._state.Eval(context)
             return Configuration(self._robot, *np.split(x, [self._robot.num_positions]))
 
-        now = Instant(context.get_time(), self._start, self._step, self._seed, read)
+        now = StepStart(context.get_time(), self._start, self._step, self._seed, read)
         return [force for item in items for force in item.link_forces(now)]
 
     def _calc_forces(self, context: Context, output: AbstractValue) -> None:

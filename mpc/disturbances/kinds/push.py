@@ -14,9 +14,9 @@ from backbeat.models.state.configuration import Configuration
 from backbeat.mpc.disturbances.disturbance import (
     Arrow,
     Disturbance,
-    Instant,
+    DrawnFrom,
     LinkForce,
-    Sampling,
+    StepStart,
 )
 from backbeat.mpc.disturbances.draws import Stream, either_way
 
@@ -58,7 +58,7 @@ class Push(Disturbance):
             )
 
     @classmethod
-    def sampling(cls) -> type[Sampling]:
+    def sampling(cls) -> type[DrawnFrom]:
         """By size and direction."""
         return PolarPush
 
@@ -78,7 +78,7 @@ class Push(Disturbance):
         """Impulse [N s] and link."""
         return {"impulse_Ns": list(self.impulse), "body": self.body}
 
-    def link_forces(self, now: Instant) -> Iterable[LinkForce]:
+    def link_forces(self, now: StepStart) -> Iterable[LinkForce]:
         """Its mean over the step: it gives its impulse wherever its ends fall."""
         if share := now.share(self.time, self.duration):
             force = np.array(self.impulse, float) / self.duration
