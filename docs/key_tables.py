@@ -33,9 +33,9 @@ from backbeat.models.sensing.sensors import SensorNoise
 from backbeat.mpc.disturbances.kinds.compliant_period import CompliantPeriod
 from backbeat.mpc.disturbances.kinds.push import Push
 from backbeat.mpc.disturbances.kinds.setting_event import SettingEvent
+from backbeat.mpc.disturbances.model_mismatch import model_mismatch
 from backbeat.mpc.disturbances.task_changes import TaskChanges
 from backbeat.mpc.scenario.base_motion import BaseMotion
-from backbeat.mpc.scenario.model_mismatch import ModelMismatch
 from backbeat.mpc.scenario.specification import scenario_keys
 from backbeat.mpc.scenario.target_motion import TargetMotion
 from backbeat.mpc.scenario.task_space_task import TaskSpaceTask
@@ -86,7 +86,7 @@ SECTIONS = {
     "Task space of a scenario": Section(TaskSpaceTask),
     "Control law in task space": Section(TaskSpaceSettings),
     "Base in task space": Section(BaseMotion),
-    "World of a scenario": Section(ModelMismatch),
+    "World of a scenario": Section(type(model_mismatch())),
     "Noise of a scenario": Section(SensorNoise),
     "Robots": Section(RobotDescription),
     "Task space of a robot": Section(TaskSpaceDescription),

@@ -1,6 +1,6 @@
 """Disturbance: base class of all that acts on a run and is no input of a controller."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple, Protocol, Self
 
@@ -9,6 +9,7 @@ import numpy as np
 from backbeat.models.robot.model import RobotModel
 from backbeat.models.state.configuration import Configuration
 from backbeat.mpc.disturbances.draws import Stream
+from backbeat.mpc.disturbances.simulated_world import SimulatedLinks, SimulatedWorld
 
 
 class LinkForce(NamedTuple):
@@ -188,6 +189,31 @@ class Disturbance:
     def link_forces(self, now: StepStart) -> Iterable[LinkForce]:
         """Forces on links over the step that begins now, in whichever engine."""
         return ()
+
+    def change_world(self, world: SimulatedWorld) -> None:
+        """Changes ground, drums and motors before a run, as keys of `world` do."""
+
+    def change_links(self, links: SimulatedLinks) -> None:
+        """Changes links and joints before a run, as keys of `world` do."""
+
+    def delay_of_plans(self) -> float:
+        """Time from when a plan is made until it takes effect [s], of keys of `world`.
+
+        The controllers do not reckon with it.
+        """
+        return 0.0
+
+    def loses_plan(self, number: int, seed: int) -> bool:
+        """Whether a plan gets lost, by its number, of keys of `world`."""
+        return False
+
+    def loses_tick(self, number: int, seed: int) -> bool:
+        """Whether a tick gets lost, by its number from 0 on, of keys of `world`."""
+        return False
+
+    def why_fixed(self, settings: Collection[str]) -> str:
+        """Why none of some settings can change in a run, in a sentence, or ""."""
+        return ""
 
     # --- on the stage -----------------------------------------------------------------
 

@@ -6,6 +6,8 @@ from typing import NamedTuple
 import numpy as np
 from pydrake.systems.framework import Context, DiagramBuilder, OutputPort
 
+from backbeat.mpc.disturbances.model_mismatch import ModelMismatch
+from backbeat.mpc.disturbances.simulated_world import SimulatedWorld
 from backbeat.mpc.engines.engine_plant import EnginePlant
 from backbeat.mpc.engines.engine_setup import (
     EngineSetup,
@@ -13,7 +15,6 @@ from backbeat.mpc.engines.engine_setup import (
     set_up_engine,
 )
 from backbeat.mpc.reference.trajectory import Reference
-from backbeat.mpc.scenario.model_mismatch import ModelMismatch
 from backbeat.mpc.world.simulated_robot import (
     PlantSettings,
     SimulatedRobot,
@@ -21,7 +22,6 @@ from backbeat.mpc.world.simulated_robot import (
     add_real_world,
     add_servo,
 )
-from backbeat.mpc.world.simulated_world import SimulatedWorld
 
 
 @dataclass(frozen=True)

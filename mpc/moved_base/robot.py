@@ -16,6 +16,7 @@ from backbeat.models.common.errors import BackbeatError
 from backbeat.models.robot.fusing import set_joints
 from backbeat.models.robot.model import RobotModel
 from backbeat.models.world.scene import CONTINUOUS, World
+from backbeat.mpc.disturbances.simulated_world import SimulatedWorld
 from backbeat.mpc.moved_base.drive import BaseDrive
 from backbeat.mpc.moved_base.welded_feet import LegDrive, WeldedLegs
 from backbeat.mpc.reference.trajectory import Reference
@@ -29,7 +30,6 @@ from backbeat.mpc.world.simulated_robot import (
     add_disturbance,
     add_servo,
 )
-from backbeat.mpc.world.simulated_world import SimulatedWorld
 
 
 @dataclass(frozen=True)

@@ -99,7 +99,7 @@ def first_settings(scenario: Scenario, behavior: Behavior) -> Settings:
             gravity_compensation=given.control.gravity_compensation,
             pelvis_feedforward=given.base.feedforward,
         )
-    delay = world.mismatch.plan_delay
+    delay = world.mismatch.delay_of_plans
     return Settings(plan, world.friction, plan_delay=delay, task=task)
 
 
@@ -130,11 +130,9 @@ def check_event(event: SettingEvent, scenario: Scenario, reference: Reference) -
             f"{reference.behavior.name} leaves the ground, and in the air gravity has "
             "the tempo: it cannot be changed"
         )
-    if event.friction is not None and world.mismatch.patch_friction:
-        raise BackbeatError(
-            "this scenario draws the friction of every foothold "
-            "(world.patch_friction): it cannot be changed in the run"
-        )
+    for part in world.mismatch.parts:
+        if reason := part.why_fixed(event.values()):
+            raise BackbeatError(reason)
     if event.noise_scale is not None and not sensing.is_sensed:
         raise BackbeatError(
             "the controllers of this scenario read the true state, which has no "

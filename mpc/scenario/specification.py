@@ -17,6 +17,7 @@ from backbeat.models.common.errors import BackbeatError, located, shown, unknown
 from backbeat.models.common.outside_file import read_text
 from backbeat.models.common.schema import check_values, key
 from backbeat.models.common.yaml_file import parse_yaml, read_tree
+from backbeat.mpc.disturbances.disturbance import Disturbance
 from backbeat.mpc.disturbances.kinds.setting_event import SettingEvent
 from backbeat.mpc.disturbances.registry import Kind, registered
 from backbeat.mpc.scenario.parts.actuation import ActuationSettings
@@ -93,6 +94,11 @@ class Scenario:
     def with_weights(self, told: Mapping[str, Any]) -> "Scenario":
         """The same with weights by section and key where it gives none."""
         return replace(self, control=self.control.with_weights(told))
+
+    @property
+    def active(self) -> list[Disturbance]:
+        """All disturbances: those of its lists, and those that `world` is made of."""
+        return [*self.disturbances.everything(), *self.world.mismatch.parts]
 
     @property
     def latency(self) -> float:

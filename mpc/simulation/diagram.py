@@ -18,6 +18,8 @@ from backbeat.mpc.control.controllers import (
 )
 from backbeat.mpc.control.task_space_setup import hand_of, hand_start
 from backbeat.mpc.disturbances.kinds.compliant_period import CompliantPeriod
+from backbeat.mpc.disturbances.model_mismatch import draw_world
+from backbeat.mpc.disturbances.simulated_world import SimulatedWorld
 from backbeat.mpc.engines.choosing import choose_engine
 from backbeat.mpc.engines.engine_robot import EngineChoice, add_engine_robot
 from backbeat.mpc.monitoring.force_detector import ForceDetector
@@ -46,12 +48,7 @@ from backbeat.mpc.world.simulated_robot import (
     SimulatedRobot,
     add_simulated_robot,
 )
-from backbeat.mpc.world.simulated_world import (
-    SimulatedWorld,
-    WorldDraw,
-    draw_world,
-)
-from backbeat.mpc.world.uneven_ground import stand_on
+from backbeat.mpc.world.start_posture import stand_on
 
 # Called with the number of a step, how many there are, and what is made in it.
 Progress = Callable[[int, int, str], None]
@@ -141,7 +138,7 @@ def build_closed_loop(
     tell(2, STEPS, "the robot in its world")
     modes = _joint_modes(reference, scenario)
     timing, world, seed = scenario.timing, scenario.world, scenario.seed
-    real = draw_world(WorldDraw(world.mismatch, world.friction, seed), reference)
+    real = draw_world(world.mismatch, world.friction, seed, reference)
     q_start = stand_on(reference, real.soles) if real.soles else reference.table.q[0]
     # What controllers elsewhere ask for is seen when they do.
     is_outside = processes is not None and processes.outside is not None
@@ -211,7 +208,7 @@ def _add_robot(
 ) -> SimulatedRobot:
     """Adds the robot in its world, moved by Drake's plant or by an engine."""
     contact, timing = scenario.world.contact, scenario.timing
-    forceful = scenario.disturbances.with_forces()
+    forceful = [item for item in scenario.active if item.has_forces()]
     plant = PlantSettings(contact, scenario.actuation, timing, forceful, scenario.seed)
     task = scenario.control.task_space
     if task is not None:

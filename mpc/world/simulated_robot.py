@@ -26,17 +26,16 @@ from backbeat.models.world.scene import (
     lock_joints,
 )
 from backbeat.mpc.disturbances.disturbance import Disturbance
+from backbeat.mpc.disturbances.model_mismatch import ModelMismatch
+from backbeat.mpc.disturbances.simulated_world import SimulatedLinks, SimulatedWorld
 from backbeat.mpc.reference.sampling import ReferenceSampler
 from backbeat.mpc.reference.trajectory import Reference
-from backbeat.mpc.scenario.model_mismatch import ModelMismatch
 from backbeat.mpc.scenario.parts.actuation import ActuationSettings
 from backbeat.mpc.scenario.parts.timing import TimingSettings
 from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.world.contact_log import add_contact_log
 from backbeat.mpc.world.contact_roles import ContactSource
 from backbeat.mpc.world.disturbance_forces import DisturbanceForces
-from backbeat.mpc.world.mismatched_robot import apply_model_mismatch
-from backbeat.mpc.world.simulated_world import SimulatedWorld
 
 # Time between samples of states and contact forces in the log [s].
 LOG_PERIOD = 0.005
@@ -75,7 +74,7 @@ class SimulatedRobot:
         plant, robot = self.world.plant, self.world.robot
         own = plant.GetMyMutableContextFromRoot(context)
         self.hold(own)
-        apply_model_mismatch(plant, own, self.world.instance, error, seed)
+        error.change_links(SimulatedLinks(plant, own, self.world.instance, seed))
         self.set_state(context, q, np.zeros(robot.num_velocities))
 
     def hold(self, own: Context) -> None:

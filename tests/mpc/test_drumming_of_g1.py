@@ -6,7 +6,7 @@ from backbeat.behaviors.building.build import build
 from backbeat.behaviors.library.store import Library
 from backbeat.behaviors.specification.kinds import Variant
 from backbeat.mpc.analysis.metrics import run_metrics
-from backbeat.mpc.scenario.model_mismatch import ModelMismatch
+from backbeat.mpc.disturbances.model_mismatch import model_mismatch
 from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.simulation.simulate import run_scenario
 
@@ -55,7 +55,7 @@ def test_all_hits_are_made_on_time_and_none_besides(drummed, state, most):
 @pytest.mark.parametrize("name", ["outstanding-standing", "outstanding"])
 def test_the_whole_score_is_played_standing_and_seated(name, tmp_path):
     behavior = build(name, Library(tmp_path), variant=Variant(robot="g1"))
-    masses = ModelMismatch(mass_spread=0.1)
+    masses = model_mismatch(mass_spread=0.1)
     scenario = Scenario.of(behavior.name, world=masses, **SENSORS)
     metrics = run_metrics(run_scenario(scenario, behavior))
     hits = metrics["hits"]

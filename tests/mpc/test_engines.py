@@ -14,6 +14,7 @@ from backbeat.models.world.scene import Scene, add_world
 from backbeat.mpc.analysis.metrics import run_metrics
 from backbeat.mpc.disturbances.kinds.push import Push
 from backbeat.mpc.disturbances.kinds.setting_event import SettingEvent
+from backbeat.mpc.disturbances.model_mismatch import model_mismatch
 from backbeat.mpc.engines.behavior_engine import mujoco_for
 from backbeat.mpc.engines.drake_engine import DrakeEngine
 from backbeat.mpc.engines.engine_setup import set_up_engine
@@ -54,9 +55,8 @@ def pushed(mujoco, built):
         state="estimated",
         actuator_lag=0.005,
         pushes=[Push(0.3, 0.1, [25.0, 15.0, 0.0])],
+        world=model_mismatch(mass_scale=1.1, com_shift=0.01),
     )
-    scenario.world.mismatch.mass_scale = 1.1
-    scenario.world.mismatch.com_shift = 0.01
     return scenario, run_scenario(scenario, built("stand"))
 
 

@@ -8,7 +8,7 @@ import yaml
 from backbeat.models.common.errors import BackbeatError
 from backbeat.mpc.disturbances.kinds.push import Push, read_push
 from backbeat.mpc.disturbances.kinds.setting_event import SettingEvent
-from backbeat.mpc.scenario.model_mismatch import ModelMismatch
+from backbeat.mpc.disturbances.model_mismatch import model_mismatch
 from backbeat.mpc.scenario.specification import Scenario, load_scenario, scenario_keys
 
 
@@ -120,7 +120,7 @@ def test_every_key_of_a_file_belongs_to_one_part(tmp_path):
         robot="g1",
         duration=2.0,
         friction=0.4,
-        world=ModelMismatch(mass_spread=0.1),
+        world=model_mismatch(mass_spread=0.1),
         pushes=[Push(0.5, impulse=[1.0, 0.0, 0.0])],
         events=[SettingEvent(1.0, tempo=0.9)],
         timing=False,

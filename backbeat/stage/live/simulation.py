@@ -209,7 +209,7 @@ class LiveSimulation:
         clock, patches = self.time - self.start, self._loop.reference.patches
         phase = plan.phase_at(clock)
         target, hand = self._hand()
-        disturbances = self._running.scenario.disturbances.everything()
+        disturbances = self._running.scenario.active
         return StageFrame(
             time=self.time,
             state=self._state,

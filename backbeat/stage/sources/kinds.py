@@ -180,7 +180,7 @@ class SimulatedSource:
     @property
     def disturbances(self) -> Sequence[Disturbance]:
         """Disturbances of the run."""
-        return self.run.scenario.disturbances.everything()
+        return self.run.scenario.active
 
     def sayings(self) -> dict[str, list[tuple[float, str]]]:
         """What the caption says of plans: when it changes, and to what."""

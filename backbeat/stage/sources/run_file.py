@@ -132,7 +132,7 @@ class RunFileSource:
     @property
     def disturbances(self) -> Sequence[Disturbance]:
         """Disturbances of the run."""
-        return self.record.scenario.disturbances.everything()
+        return self.record.scenario.active
 
     def performance(self) -> Performance:
         """What the run sounds like."""

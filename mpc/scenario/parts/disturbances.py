@@ -35,10 +35,6 @@ class DisturbanceSettings:
         """The events in order of time."""
         return sorted(self.of(SettingEvent), key=lambda event: event.time)
 
-    def with_forces(self) -> list[Disturbance]:
-        """Those of kinds that have forces."""
-        return [item for item in self.everything() if item.has_forces()]
-
     def placed(self, robot: RobotModel) -> dict[str, list[Disturbance]]:
         """Lists by key, with what follows from the robot."""
         return {

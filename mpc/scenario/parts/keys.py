@@ -9,13 +9,14 @@ from dataclasses import (
     MISSING,
     Field,
     dataclass,
-    field,
     fields,
     is_dataclass,
     make_dataclass,
     replace,
 )
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+from backbeat.models.common.schema import same_field
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -104,13 +105,7 @@ def flat_keys(whole: type[Any], title: str) -> FlatKeys:
             assert name not in places, f"two parts have the key {name!r}"
             places[name] = KeyPlace(own.name if is_part else "", item.name)
             owner = kind if is_part else whole
-            told = {**item.metadata, "owner": (owner, item.name)}
-            told.pop("key", None)
-            usual: Any = (
-                field(default=item.default, metadata=told)
-                if item.default is not MISSING
-                else field(default_factory=item.default_factory, metadata=told)
-            )
             inside = default_kind(item)
-            types.append((name, inside if is_dataclass(inside) else item.type, usual))
+            kept = inside if is_dataclass(inside) else item.type
+            types.append((name, kept, same_field(owner, item)))
     return FlatKeys(places, make_dataclass(title, types))
