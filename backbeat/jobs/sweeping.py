@@ -173,14 +173,14 @@ def simulate(
         BackbeatError: the behavior is no longer the one of this key, or the scenario
             does not fit it.
     """
-    behavior = _behavior(library, scenario.behavior, scenario.robot)
-    if str(behavior.provenance.get("key")) != key:
-        raise BackbeatError(f"{behavior.name} was built again while the sweep ran")
     own = load_user_code(controller[0]) if controller else None
     added = load_user_file(terms[0]) if terms else None
     for file, given in ((own, controller), (added, terms)):
         if file and given and file.sha256 != given[1]:
             raise BackbeatError(f"{file.file} was changed while the sweep ran")
+    behavior = _behavior(library, scenario.behavior, scenario.robot)
+    if str(behavior.provenance.get("key")) != key:
+        raise BackbeatError(f"{behavior.name} was built again while the sweep ran")
     weights = ControllerWeights.with_terms(added)
 
     def progress(share: float) -> None:

@@ -1,7 +1,7 @@
 """Disturbance: base class of all that acts on a run and is no input of a controller."""
 
-from collections.abc import Callable, Collection, Iterable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, ClassVar, NamedTuple, Protocol, Self
 
 import numpy as np
@@ -126,12 +126,16 @@ class Disturbance:
         list_key: key of a scenario with a list of them; "" where its fields are keys of
             `world`, which holds throughout the run.
         text: what that key says, for tables of keys.
+        has_lines: whether its marks on the stage are lines.
+        card: standard cases of robustness cards, each with settings of a sweep.
         stream: random numbers that it is drawn by; None for those of its name.
     """
 
     name: ClassVar[str]
     list_key: ClassVar[str] = ""
     text: ClassVar[str] = ""
+    has_lines: ClassVar[bool] = False
+    card: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
     stream: ClassVar[Stream | None] = None
 
     def check(self) -> None:
@@ -157,6 +161,11 @@ class Disturbance:
     def placed(self, robot: RobotModel) -> Self:
         """The same with what follows from the robot, where it was left out."""
         return self
+
+    def at(self, time: float) -> Self:
+        """The same from a time of the behavior on [s], where it has a `time`."""
+        there = any(item.name == "time" for item in fields(self))
+        return replace(self, **({"time": time} if there else {}))
 
     def links(self) -> tuple[str, ...]:
         """Names of the links that it acts on, once it is placed."""

@@ -4,16 +4,22 @@ They are the disturbances whose fields are keys of `world`. The controllers have
 input from them. Random values depend on the scenario's seed alone.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, fields, make_dataclass
 from functools import cache, cached_property
 from typing import Any, TypeVar
 
 from backbeat.models.common.schema import same_field
 from backbeat.mpc.disturbances.disturbance import Disturbance
-from backbeat.mpc.disturbances.registry import Kind, registered
+from backbeat.mpc.disturbances.registry import (
+    Kind,
+    own_files,
+    register_file,
+    registered,
+)
 from backbeat.mpc.disturbances.simulated_world import SimulatedLinks, SimulatedWorld
 from backbeat.mpc.reference.trajectory import Reference
+from backbeat.optimization.terms.user_file import load_user_file
 
 Part = TypeVar("Part", bound=Disturbance)
 
@@ -26,8 +32,8 @@ class ModelMismatch:
     """
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """What is pickled: the class follows from the kinds that there are."""
-        return _of, (asdict(self),)
+        """What is pickled: plain data, for another process may have no such kinds."""
+        return _unpickled, (own_files(), asdict(self))
 
     @cached_property
     def parts(self) -> tuple[Disturbance, ...]:
@@ -87,7 +93,10 @@ def draw_world(
     return world
 
 
-def _of(values: Mapping[str, Any]) -> ModelMismatch:
+def _unpickled(files: Iterable[str], values: Mapping[str, Any]) -> ModelMismatch:
+    """What was pickled, with the kinds of the user's own that it needs."""
+    for file in files:
+        register_file(load_user_file(file))
     return model_mismatch(**values)
 
 

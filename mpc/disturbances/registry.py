@@ -6,10 +6,13 @@ user's own, which the command line or a program names, and no file of data ever 
 
 import importlib
 import pkgutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from copy import deepcopy
+from dataclasses import fields
 from functools import cache
 from types import ModuleType
+from typing import Any
 
 from backbeat.models.common.errors import BackbeatError
 from backbeat.mpc.disturbances import kinds
@@ -55,19 +58,16 @@ def register(*own: Kind) -> None:
         BackbeatError: a name or a key is taken by a kind that ships.
     """
     for kind in own:
-        if not kind.__dict__.get("name"):
+        if not getattr(kind, "name", ""):
             raise BackbeatError(
                 f"the disturbance {kind.__name__} has no name; give its class one, "
                 f'for instance name = "{kind.__name__.lower()}"'
             )
         for other in shipped():
-            if other.name == kind.name or (
-                kind.list_key and other.list_key == kind.list_key
-            ):
+            for word in sorted(_words(kind) & _words(other)):
                 raise BackbeatError(
-                    f"the disturbance {kind.__name__} has the name {kind.name!r} and "
-                    f"the key {kind.list_key!r}, and {other.__name__} has one of them; "
-                    "choose others"
+                    f"the disturbance {kind.__name__} has {word!r}, as "
+                    f"{other.__name__} has; choose another name or key"
                 )
         _OWN[kind.name] = kind
 
@@ -79,26 +79,61 @@ def register_file(file: UserFile) -> tuple[Kind, ...]:
     return found
 
 
+def own_files() -> tuple[str, ...]:
+    """Files of the kinds of the user's own, which another process has to load."""
+    files = (user_file_of(kind) for kind in _OWN.values())
+    return tuple(dict.fromkeys(str(file.file) for file in files if file))
+
+
 @contextmanager
-def with_kinds(*own: Kind) -> Iterator[None]:
-    """Has kinds of the user's own for a while."""
+def only_kinds(*own: Kind) -> Iterator[None]:
+    """Has these kinds of the user's own for a while, and no others."""
     before = dict(_OWN)
-    register(*own)
+    _OWN.clear()
     try:
+        register(*own)
         yield
     finally:
         _OWN.clear()
         _OWN.update(before)
 
 
-def files_of(disturbances: Iterable[Disturbance]) -> dict[str, object] | None:
-    """Which file of the user's own disturbances are from, and which keys they have.
+def keys_of(kind: Kind) -> list[str]:
+    """Keys of a scenario that a kind adds, with dots."""
+    return (
+        [kind.list_key] if kind.list_key else [f"world.{f.name}" for f in fields(kind)]
+    )
 
-    None where all of them ship.
+
+def own_keys() -> list[str]:
+    """Keys of all kinds of the user's own."""
+    return [key for kind in _OWN.values() for key in keys_of(kind)]
+
+
+def without(scenario: Mapping[str, Any], keys: Iterable[str]) -> dict[str, Any]:
+    """Plain data of a scenario without some keys, which have dots."""
+    left = deepcopy(dict(scenario))
+    for key in keys:
+        *above, name = key.split(".")
+        (left[above[0]] if above else left).pop(name, None)
+    return left
+
+
+def _words(kind: Kind) -> set[str]:
+    """What no other kind may be called, or have as a key."""
+    return {kind.name, *keys_of(kind)}
+
+
+def story_of(disturbances: Iterable[Disturbance]) -> dict[str, Any] | None:
+    """What run files keep of disturbances of the user's own; None without any.
+
+    Args:
+        disturbances: of the run, those that are any.
     """
-    own = {type(item) for item in disturbances if type(item) not in shipped()}
-    for kind in own:
-        file = user_file_of(kind)
-        about = file.story() if file else {"class": kind.__qualname__}
-        return {**about, "keys": sorted(k.list_key for k in own)}
-    return None
+    own = {type(item): None for item in disturbances if type(item) not in shipped()}
+    if not own:
+        return None
+    kind = next(iter(own))
+    file = user_file_of(kind)
+    about = file.story() if file else {"class": kind.__qualname__}
+    return {**about, "keys": [key for each in own for key in keys_of(each)]}

@@ -143,7 +143,7 @@ def check_controller(
 def check_terms(
     story: Mapping[str, Any], terms: UserFile | None, source: object
 ) -> list[str]:
-    """Checks that a run made again has the terms of the user's own that it had.
+    """Checks that a run made again has the file of the user's own that it had.
 
     Args:
         story: of the run file.
@@ -151,27 +151,30 @@ def check_terms(
         source: the run file, for messages.
 
     Returns:
-        One phrase where the file with the terms was changed; nothing else.
+        One phrase where that file was changed; nothing else.
 
     Raises:
-        BackbeatError: it lacks terms that the run had, or has some too many.
+        BackbeatError: it lacks terms or disturbances that the run had, or has some
+            too many.
     """
-    told = story.get("terms")
+    what = "terms" if "terms" in story else "disturbances"
+    told = story.get(what)
     if told is None:
         if terms is not None:
             raise BackbeatError(
-                f"{source} was made without terms of the user's own; leave --with out"
+                f"{source} was made without terms or disturbances of the user's own; "
+                "leave --with out"
             )
         return []
     if "file" not in told:
         raise BackbeatError(
-            f"{source} was made by a program of the user's own with the terms of "
+            f"{source} was made by a program of the user's own with the {what} of "
             f"{told['class']}; it can be made again there alone"
         )
     if terms is None:
         raise BackbeatError(
-            f"{source} was made with the terms of {told['file']}; name it again: "
+            f"{source} was made with the {what} of {told['file']}; name it again: "
             f"--with FOLDER/{told['file']}"
         )
-    same = terms.story() == told
-    return [] if same else [f"terms of {told['file']} as they were then"]
+    same = terms.story().items() <= told.items()
+    return [] if same else [f"{what} of {told['file']} as they were then"]

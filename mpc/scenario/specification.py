@@ -97,8 +97,9 @@ class Scenario:
 
     @property
     def active(self) -> list[Disturbance]:
-        """All disturbances: those of its lists, and those that `world` is made of."""
-        return [*self.disturbances.everything(), *self.world.mismatch.parts]
+        """All disturbances: those of its lists, and those of `world` that are any."""
+        parts = [part for part in self.world.mismatch.parts if part != type(part)()]
+        return [*self.disturbances.everything(), *parts]
 
     @property
     def latency(self) -> float:

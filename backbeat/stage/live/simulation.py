@@ -1,7 +1,7 @@
 """LiveSimulation: the closed loop, advanced in small steps while it is watched."""
 
 from collections import deque
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ from backbeat.models.state.configuration import Configuration
 from backbeat.mpc.analysis.drumming.hits import SILENCE
 from backbeat.mpc.analysis.metrics import run_metrics
 from backbeat.mpc.control.task_space_setup import hand_place
+from backbeat.mpc.disturbances.disturbance import Disturbance
 from backbeat.mpc.disturbances.kinds.setting_event import SettingEvent
 from backbeat.mpc.horizon.prediction import predict
 from backbeat.mpc.plans.plan import Plan
@@ -161,6 +162,11 @@ class LiveSimulation:
     ) -> float:
         """Pushes the robot from the next control tick on; see `RunningLoop.push`."""
         return self._running.push(impulse, duration, body)
+
+    def disturb(self, kind: type[Disturbance], values: Mapping[str, Any]) -> float:
+        """Adds a disturbance from the next tick on; see `RunningLoop.disturb`."""
+        item = kind(**values)
+        return self._running.disturb(item.at(self._running.next_tick()))
 
     def reset(self) -> None:
         """Goes back to the start, and to the settings that it was made with."""

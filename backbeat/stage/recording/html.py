@@ -70,7 +70,8 @@ def page_of(
     """The HTML of a recording."""
     runs = SimulatedSource | RunFileSource
     disturbances = source.disturbances if isinstance(source, runs) else ()
-    pushed = sorted({link for item in disturbances for link in item.links()})
+    arrows = [item for item in disturbances if not item.has_lines]
+    pushed = sorted({link for item in arrows for link in item.links()})
     stage = Stage(source.behavior, is_simulated=source.is_simulated, pushed=pushed)
     times = frame_times(source, fps)
     canvas = RecordingCanvas(stage.meshcat)

@@ -1,7 +1,8 @@
 """LatePlans: plans that take effect late, or never."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from backbeat.models.common.schema import key
 from backbeat.mpc.disturbances.disturbance import Disturbance
@@ -13,6 +14,9 @@ class LatePlans(Disturbance):
     """Plans on their way to the whole-body controller."""
 
     name: ClassVar[str] = "late plans"
+    card: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+        "plans late and lost": {"world.plan_delay": 0.01, "world.plan_loss": 0.1}
+    }
 
     plan_delay: float = key(0.0, "s", ge=0, le=1.0)
     """Time from when a plan is made until it takes effect [s], unknown to the

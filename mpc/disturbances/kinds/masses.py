@@ -1,7 +1,8 @@
 """Masses: other masses, inertias and centers of mass of the links."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from pydrake.multibody.tree import RigidBody, SpatialInertia, UnitInertia
@@ -18,6 +19,9 @@ class Masses(Disturbance):
     """Links that are not as heavy as the model has them."""
 
     name: ClassVar[str] = "masses"
+    card: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+        "each mass +-10 %": {"world.mass_spread": 0.1}
+    }
 
     mass_scale: float = key(1.0, gt=0)
     """Factor on all masses of the robot."""

@@ -1,6 +1,6 @@
 """Push: a force on a body for a while."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
@@ -32,6 +32,9 @@ class Push(Disturbance):
     """A force on a body for a while."""
 
     name: ClassVar[str] = "push"
+    card: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+        "a push of 40 N s": {"push": {"impulse": 40.0, "direction_spread_deg": 180.0}}
+    }
     list_key: ClassVar[str] = "pushes"
     text: ClassVar[str] = "Forces on a body for a limited time, see below."
     stream: ClassVar[Stream] = Stream.PUSH

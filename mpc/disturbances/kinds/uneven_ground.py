@@ -1,8 +1,8 @@
 """UnevenGround: a separate piece of ground under every foothold, not as planned."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from pydrake.math import RigidTransform, RollPitchYaw, RotationMatrix
@@ -30,6 +30,9 @@ class UnevenGround(Disturbance):
     """Ground, and friction on it, that differ from foothold to foothold."""
 
     name: ClassVar[str] = "ground"
+    card: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+        "ground +-1 cm": {"world.step_height": 0.01, "world.tilt_deg": 2.0}
+    }
 
     step_height: float = key(0.0, "m", ge=0, le=0.3)
     """Height of the ground under each foothold, drawn between minus and plus this."""

@@ -1,15 +1,16 @@
 """DisturbanceSettings: what happens to the robot in a run, and when."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, make_dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field, make_dataclass
 from functools import cache
 from typing import Any, TypeVar
 
 from backbeat.models.robot.model import RobotModel
 from backbeat.mpc.disturbances.disturbance import Disturbance
 from backbeat.mpc.disturbances.kinds.setting_event import SettingEvent, tick_number
-from backbeat.mpc.disturbances.registry import Kind, lists
+from backbeat.mpc.disturbances.registry import Kind, lists, own_files, register_file
 from backbeat.mpc.scenario.parts.timing import TimingSettings
+from backbeat.optimization.terms.user_file import load_user_file
 
 Item = TypeVar("Item", bound=Disturbance)
 
@@ -19,8 +20,8 @@ class DisturbanceSettings:
     """Disturbances of a run; its fields are lists, one for each kind that has lists."""
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """What is pickled: the class follows from the kinds that there are."""
-        return disturbance_settings, (vars(self),)
+        """What is pickled: plain data, for another process may have no such kinds."""
+        return _unpickled, (own_files(), asdict(self))
 
     def of(self, kind: type[Item]) -> list[Item]:
         """Those of a kind."""
@@ -83,6 +84,17 @@ def disturbance_settings(
 ) -> DisturbanceSettings:
     """Disturbances by key of their lists; none by default."""
     return _settings_class(lists())(**(values or {}))
+
+
+def _unpickled(
+    files: Iterable[str], told: Mapping[str, list[dict[str, Any]]]
+) -> DisturbanceSettings:
+    """What was pickled, with the kinds of the user's own that it needs."""
+    for file in files:
+        register_file(load_user_file(file))
+    kinds = {kind.list_key: kind for kind in lists()}
+    items = {key: [kinds[key](**item) for item in told[key]] for key in told}
+    return disturbance_settings(items)
 
 
 @cache

@@ -16,6 +16,7 @@ from dataclasses import (
 )
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
+from backbeat.models.common.errors import BackbeatError
 from backbeat.models.common.schema import same_field
 
 if TYPE_CHECKING:
@@ -102,7 +103,8 @@ def flat_keys(whole: type[Any], title: str) -> FlatKeys:
         is_part = is_dataclass(kind)
         for item in fields(kind) if is_part else (own,):
             name = item.metadata.get("key", item.name)
-            assert name not in places, f"two parts have the key {name!r}"
+            if name in places:
+                raise BackbeatError(f"two parts of a scenario have the key {name!r}")
             places[name] = KeyPlace(own.name if is_part else "", item.name)
             owner = kind if is_part else whole
             inside = default_kind(item)
