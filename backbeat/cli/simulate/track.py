@@ -83,11 +83,10 @@ def command(
         "preset": preset,
         "seed": seed,
     }
-    added = controller_terms(terms)
+    added, (address, own) = controller_terms(terms), _replacements(remote, controller)
     settings = options.read_scenario(scenario, push, fields, weights)
-    (address, own), of = _replacements(remote, controller), settings.robot
     behavior = scenario_behavior(library, settings, unverified)
-    path = _run_place(output, behavior, of)
+    path = _run_place(output, behavior, settings.robot)
     if said := predicted(library, behavior):
         remarks.print(said)
     try:
