@@ -11,10 +11,8 @@ from rich.table import Table
 from backbeat.models.collision.shapes import NOTHING
 from backbeat.models.common.errors import BackbeatError
 from backbeat.optimization.interior_point.iterate import Guess
-from backbeat.optimization.interior_point.solver import (
-    InteriorPoint,
-    InteriorPointOptions,
-)
+from backbeat.optimization.interior_point.options import InteriorPointOptions
+from backbeat.optimization.interior_point.solver import InteriorPoint
 from backbeat.optimization.problem.trajectory_problem import TrajectoryProblem
 from backbeat.optimization.transcription.transcribe import Transcription
 from benchmarks.crocoddyl.peer import Crocoddyl

@@ -7,6 +7,12 @@ from typing import Any, NamedTuple
 from backbeat.behaviors.dance.arrangement import MeterDescription, MoveDescription
 from backbeat.behaviors.dance.choreography import DanceSpecification
 from backbeat.behaviors.dance.recordings.description import RecordingDescription
+from backbeat.behaviors.dance.vocabulary.move_schema import (
+    MarkerDescription,
+    MoveFile,
+    ParameterDescription,
+    StepDescription,
+)
 from backbeat.behaviors.drumming.specification import DrummingSpecification
 from backbeat.behaviors.drumming.strokes import Stroke
 from backbeat.behaviors.footsteps.specification import FootstepSpecification
@@ -62,6 +68,10 @@ SECTIONS = {
     "Changes of meter of a dance": Section(MeterDescription),
     "Moves of a dance": Section(MoveDescription),
     "Recordings of a dance": Section(RecordingDescription),
+    "Moves of your own": Section(MoveFile),
+    "Parameters of a move": Section(ParameterDescription),
+    "Steps of a move": Section(StepDescription),
+    "Markers of a move": Section(MarkerDescription),
     "Drumming": Section(DrummingSpecification, Specification),
     "Strokes of a drummer": Section(Stroke),
     "Kits": Section(KitDescription),

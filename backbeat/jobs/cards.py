@@ -25,6 +25,7 @@ from backbeat.mpc.sweep.card.survivals import SurvivedIn, survivals
 from backbeat.mpc.sweep.card.sweeps import card_sweeps
 from backbeat.mpc.sweep.cells import on_weights
 from backbeat.mpc.sweep.table import sources
+from backbeat.optimization.terms.user_file import UserFile
 from backbeat.report.pages.card import card_page
 
 
@@ -39,6 +40,7 @@ class CardRuns(NamedTuple):
         weights: of our controllers where they are not those that ship, by section and
             key; their card has a folder of its own too.
         weights_name: what they are called; "" for those that ship.
+        terms: of the user's own, which our controllers have besides; None for none.
     """
 
     robot: str = ""
@@ -46,13 +48,15 @@ class CardRuns(NamedTuple):
     controller: UserCode | None = None
     weights: Mapping[str, Any] = {}
     weights_name: str = ""
+    terms: UserFile | None = None
 
     @property
     def controlled_by(self) -> str:
         """What controls the robot, in words; "" for our controllers as they ship."""
-        ours = "our controllers" if self.weights_name else ""
-        own = str(self.controller or ours)
-        return f"{own} with weights {self.weights_name}" if self.weights_name else own
+        more = [f"weights {self.weights_name}"] if self.weights_name else []
+        more += [f"the terms of {self.terms.file.name}"] if self.terms else []
+        own = str(self.controller or ("our controllers" if more else ""))
+        return f"{own} with {' and '.join(more)}" if more else own
 
     @property
     def folder(self) -> str:
@@ -60,6 +64,7 @@ class CardRuns(NamedTuple):
         own = self.controller
         parts = [f"{own.file.stem}-{own.name}"] if own else []
         parts += [f"weights-{self.weights_name}"] if self.weights_name else []
+        parts += [f"terms-{self.terms.file.stem}"] if self.terms else []
         return "-".join(parts)
 
 
@@ -93,19 +98,20 @@ def build_card(
         BackbeatError: no such behavior, it failed verification, nothing can follow it,
             or there is no such engine.
     """
-    robot, engine, controller, weights, _ = runs = runs or CardRuns()
-    behavior = load_verified(library, name, robot=robot)
+    runs = runs or CardRuns()
+    behavior = load_verified(library, name, robot=runs.robot)
     path = stored_card(name, library, runs)
-    engines, missing = _engines(behavior, engine)
+    engines, missing = _engines(behavior, runs.engine)
     disturbances, pushes = (
         run_sweep(
-            on_weights(sweep, weights),
+            on_weights(sweep, runs.weights),
             library,
             path.parent,
             progress,
             processes,
             executors,
-            controller,
+            runs.controller,
+            runs.terms,
         )
         for sweep in card_sweeps(behavior, seeds, engines)
     )
@@ -141,15 +147,13 @@ def take_sample(
     Raises:
         BackbeatError: as `build_card`.
     """
-    robot, engine, controller, weights, _ = runs = runs or CardRuns()
-    behavior = load_verified(library, name, robot=robot)
-    engines, missing = _engines(behavior, engine)
+    runs = runs or CardRuns()
+    behavior = load_verified(library, name, robot=runs.robot)
+    engines, missing = _engines(behavior, runs.engine)
     sweep, _ = card_sweeps(behavior, seeds or SEEDS, engines)
     folder = stored_card(name, library, runs).parent
-    sweep = on_weights(sweep, weights)
-    found = run_sweep(
-        sweep, library, folder, progress, processes, executors, controller
-    )
+    sweep, own = on_weights(sweep, runs.weights), (runs.controller, runs.terms)
+    found = run_sweep(sweep, library, folder, progress, processes, executors, *own)
     taken = tuple(
         SurvivedIn(engine, survivals(behavior, found.summary, engine))
         for engine in engines

@@ -4,14 +4,12 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from backbeat.behaviors.library.behavior import Behavior
 from backbeat.behaviors.library.row_table import locked
-from backbeat.common.verified import load_verified
+from backbeat.jobs.motions import SweepMotions, loaded
 from backbeat.models.common.atomic_file import replacing
 from backbeat.models.common.errors import BackbeatError
 from backbeat.models.common.processes.pool import Job, Outcome, Report, run_stream
@@ -95,18 +93,21 @@ def run_sweep(
     folder = Path(folder)
     if not executors and any(c.engine_name == "mujoco" for c in sweep.cells):
         check_engine("mujoco")
-    keys = {
-        (c.behavior, c.robot): _behavior_key(library, c.behavior, c.robot)
-        for c in sweep.cells
-    }
-    _check_durations(sweep, library)
     base = ControllerWeights.with_terms(terms)
     for cell in sweep.cells:
         cell.scenario.control.on_weights(base)
+    motions = SweepMotions(library, folder)
+
+    def tell(what: str) -> None:
+        if progress is not None:
+            progress(0, len(sweep.cells) * len(sweep.seeds), what)
+
+    motions.build(sweep.cells, tell, processes, executors, terms)
+    _check_durations(sweep, motions)
     path = folder / f"{sweep.settings.name}.parquet"
     with locked(path, KIND):
         own = controller, terms
-        runner = _Runner(sweep, library, keys, SweepTable(path), progress, own)
+        runner = _Runner(sweep, motions, SweepTable(path), progress, own)
         try:
             outcomes = run_stream(runner.next_job, runner, processes, executors)
         finally:
@@ -121,23 +122,12 @@ def run_sweep(
     return SweepResult(summary, path, summary_file, *counts)
 
 
-def _behavior_key(library: Path, name: str, robot: str) -> str:
-    """The key of a behavior's build."""
-    behavior = _behavior(library, name, robot)
-    return str(behavior.provenance.get("key"))
-
-
-@lru_cache(maxsize=4)
-def _behavior(library: Path, name: str, robot: str) -> Behavior:
-    return load_verified(library, name, robot=robot)
-
-
-def _check_durations(sweep: Sweep, library: Path) -> None:
+def _check_durations(sweep: Sweep, motions: SweepMotions) -> None:
     """Raises a BackbeatError when a disturbance comes too late to be judged."""
     for cell in sweep.cells:
         scenario = cell.scenario
-        behavior = _behavior(library, cell.behavior, cell.robot)
-        end = play_length(scenario.timing, scenario.disturbances, behavior)
+        played = motions.behavior(cell)
+        end = play_length(scenario.timing, scenario.disturbances, played)
         there = ((item.name, item) for item in scenario.disturbances.everything())
         drawn = ((kind.name, sampling) for kind, sampling in cell.draws)
         for name, item in chain(there, drawn):
@@ -173,14 +163,14 @@ def simulate(
         BackbeatError: the behavior is no longer the one of this key, or the scenario
             does not fit it.
     """
+    behavior = loaded(library, scenario.behavior, scenario.robot)
+    if str(behavior.provenance.get("key")) != key:
+        raise BackbeatError(f"{behavior.name} was built again while the sweep ran")
     own = load_user_code(controller[0]) if controller else None
     added = load_user_file(terms[0]) if terms else None
     for file, given in ((own, controller), (added, terms)):
         if file and given and file.sha256 != given[1]:
             raise BackbeatError(f"{file.file} was changed while the sweep ran")
-    behavior = _behavior(library, scenario.behavior, scenario.robot)
-    if str(behavior.provenance.get("key")) != key:
-        raise BackbeatError(f"{behavior.name} was built again while the sweep ran")
     weights = ControllerWeights.with_terms(added)
 
     def progress(share: float) -> None:
@@ -210,15 +200,14 @@ class _Runner:
     def __init__(
         self,
         sweep: Sweep,
-        library: Path,
-        keys: Mapping[tuple[str, str], str],
+        motions: SweepMotions,
         table: SweepTable,
         progress: Progress | None,
         own: tuple[UserCode | None, UserFile | None],
     ) -> None:
         self._controller, self._terms = own
         self.taken, self.known = 0, 0
-        self._sweep, self._library, self._keys = sweep, library, keys
+        self._sweep, self._motions = sweep, motions
         self._table, self._report = table, progress
         self._schedule = Schedule(sweep)
         self._begun: dict[str, tuple[SweepRun, str, Scenario]] = {}
@@ -237,7 +226,7 @@ class _Runner:
         while (run := self._schedule.next_run()) is not None:
             cell = self._sweep.at_level(self._sweep.cells[run.cell], run.level)
             scenario = cell.seeded(run.seed)
-            built = self._keys[cell.behavior, cell.robot]
+            library, built = self._motions.library(cell), self._motions.key(cell)
             own, terms = self._controller, self._terms
             code = own.sha256 + own.name if own else ""
             key = run_key(scenario, built, code + (terms.sha256 if terms else ""))
@@ -251,7 +240,7 @@ class _Runner:
                 (f"{own.file}:{own.name}", own.sha256) if own else None,
                 (str(terms.file), terms.sha256) if terms else None,
             )
-            return Job(name, simulate, (self._library, scenario, built, *places))
+            return Job(name, simulate, (library, scenario, built, *places))
         return None
 
     def progress(self, job: str, share: float, what: str) -> None:
@@ -267,17 +256,18 @@ class _Runner:
             self._schedule.give_up(run)
             return
         cell = self._sweep.cells[run.cell]
-        named = cell.behavior, cell.robot
         about = {
             "behavior": cell.behavior,
-            "robot": _behavior(self._library, *named).robot_model.name,
+            "robot": self._motions.behavior(cell).robot_model.name,
             "engine": cell.engine_name,
-            "behavior_key": self._keys[named],
+            "behavior_key": self._motions.key(cell),
             "case": cell.case,
             "values": json.dumps(cell.values),
             "level": run.level,
             "seed": run.seed,
             "controller": str(self._controller or ""),
+            "terms": json.dumps(self._terms.story()) if self._terms else "",
+            "trajectory": json.dumps(cell.trajectory) if cell.trajectory else "",
             "scenario": json.dumps(scenario.to_dict()),
         }
         self._table.add_run(key, {**about, **outcome.value})

@@ -14,9 +14,8 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import scipy
 import yaml
-from scipy.optimize import differential_evolution
-from scipy.stats.qmc import LatinHypercube
 
 from backbeat.jobs.sweeping import Progress, run_sweep
 from backbeat.models.common.atomic_file import replacing
@@ -28,6 +27,8 @@ from backbeat.mpc.sweep.tuning import (
     TuningTrial,
     importances,
 )
+from backbeat.mpc.weights.controller_weights import ControllerWeights
+from backbeat.optimization.terms.user_file import UserFile
 
 # Trials of a generation, at least: differential evolution needs five.
 LEAST = 5
@@ -46,9 +47,10 @@ class _Trials:
         progress: Progress | None,
         processes: int | None,
         executors: Sequence[Executor],
+        terms: UserFile | None,
     ) -> None:
         self.tuning, self.found = tuning, list[TuningTrial]()
-        self._places = library, folder
+        self._places, self._terms = (library, folder), terms
         self._progress, self._where = progress, (processes, executors)
         self._known = 0
 
@@ -65,7 +67,9 @@ class _Trials:
         if first_seed is not None:
             settings = replace(sweep.settings, first_seed=first_seed)
             sweep = replace(sweep, settings=settings)
-        result = run_sweep(sweep, *self._places, self._tell, *self._where)
+        result = run_sweep(
+            sweep, *self._places, self._tell, *self._where, terms=self._terms
+        )
         if result.failures:
             lost = result.failures[0]
             raise BackbeatError(f"{lost.name} could not be run: {lost.error}")
@@ -103,6 +107,7 @@ def tune(
     progress: Progress | None = None,
     processes: int | None = None,
     executors: Sequence[Executor] = (),
+    terms: UserFile | None = None,
 ) -> TuningResult:
     """Searches the weights that make the measure best.
 
@@ -110,19 +115,26 @@ def tune(
         tuning: what is tuned.
         library: folder of behaviors.
         folder: where the table of all runs and what is found are written.
-        progress, processes, executors: as of `run_sweep`.
+        progress, processes, executors, terms: as of `run_sweep`.
 
     Raises:
         BackbeatError: as `run_sweep`, or a run could not be had.
     """
     folder, settings = Path(folder), tuning.settings
-    trials = _Trials(tuning, Path(library), folder, progress, processes, executors)
+    # Weights of the user's own are refused before anything runs.
+    base, lowest = ControllerWeights.with_terms(terms), np.zeros(len(tuning.names))
+    for cell in tuning.of_trials({"lowest": tuning.values(lowest)}).cells:
+        cell.scenario.control.on_weights(base)
+    where = processes, executors, terms
+    trials = _Trials(tuning, Path(library), folder, progress, *where)
     trials.run({SHIPPED: {}})
     generations = max(1, settings.trials // max(LEAST, round(FIRST * settings.trials)))
     first = max(LEAST, -(-settings.trials // generations))
     wide = len(tuning.names)
-    start = LatinHypercube(wide, rng=np.random.default_rng(settings.seed)).random(first)
-    differential_evolution(
+    start = scipy.stats.qmc.LatinHypercube(
+        wide, rng=np.random.default_rng(settings.seed)
+    ).random(first)
+    scipy.optimize.differential_evolution(
         trials.score,
         [(0.0, 1.0)] * wide,
         init=start,

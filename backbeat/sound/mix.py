@@ -5,8 +5,7 @@ from io import BytesIO
 from pathlib import Path
 
 import numpy as np
-from scipy.io import wavfile
-from scipy.signal import resample_poly
+import scipy
 
 from backbeat.behaviors.music.notation.backing import read_recording
 from backbeat.models.common.atomic_file import replacing
@@ -87,7 +86,7 @@ def write_wav(sound: np.ndarray, path: str | Path, rate: int = RATE) -> None:
 def wav_bytes(sound: np.ndarray, rate: int = RATE) -> bytes:
     """Sound as the bytes of a WAV file."""
     stream = BytesIO()
-    wavfile.write(stream, rate, np.round(32767.0 * sound).astype("<i2"))
+    scipy.io.wavfile.write(stream, rate, np.round(32767.0 * sound).astype("<i2"))
     return stream.getvalue()
 
 
@@ -103,7 +102,7 @@ def read_backing(path: str | Path) -> np.ndarray:
     if rate == RATE:
         return stereo
     common = np.gcd(rate, RATE)
-    even = resample_poly(stereo, RATE // common, rate // common, axis=0)
+    even = scipy.signal.resample_poly(stereo, RATE // common, rate // common, axis=0)
     return np.clip(even, -1.0, 1.0)
 
 

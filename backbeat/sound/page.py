@@ -10,7 +10,7 @@ import base64
 from typing import Any
 
 import numpy as np
-from scipy.signal import resample_poly
+import scipy
 
 from backbeat.models.common.errors import BackbeatError
 from backbeat.sound.mix import BACKING, DRUMS, RATE, pan
@@ -62,7 +62,7 @@ def _packed_backing(
             "it into a WAV file with `backbeat export RUN --wav PATH --backing FILE`"
         )
     mono = backing[: int(end * RATE)].mean(1)
-    even = resample_poly(mono, BACKING_RATE // 50, RATE // 50)
+    even = scipy.signal.resample_poly(mono, BACKING_RATE // 50, RATE // 50)
     return {
         "rate": BACKING_RATE,
         "start": round(performance.music, 5),

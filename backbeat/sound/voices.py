@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
-from scipy.signal import butter, sosfilt
+import scipy
 from scipy.special import jn_zeros
 
 from backbeat.models.common.errors import unknown_name
@@ -187,8 +187,10 @@ def _noise(
     low, high = sound.noise_band
     # A soft strike has no sharp edges: its noise ends lower.
     high = low + (high - low) * (0.25 + 0.75 * hardness)
-    band = butter(2, [low, min(high, 0.45 * rate)], "bandpass", fs=rate, output="sos")
-    hiss = sosfilt(band, random.standard_normal(n))
+    band = scipy.signal.butter(
+        2, [low, min(high, 0.45 * rate)], "bandpass", fs=rate, output="sos"
+    )
+    hiss = scipy.signal.sosfilt(band, random.standard_normal(n))
     return np.asarray(hiss * np.exp(-t / sound.noise_decay))
 
 

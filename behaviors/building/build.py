@@ -13,11 +13,8 @@ from backbeat.behaviors.building.build_key import (
 )
 from backbeat.behaviors.building.easier import changes, easier, knot_key
 from backbeat.behaviors.building.fitting import fitted
-from backbeat.behaviors.building.tried_options import tried_options
-from backbeat.behaviors.dance.choreography import DanceSpecification
 from backbeat.behaviors.dance.preview import preview
 from backbeat.behaviors.dance.vocabulary.move_file import vocabulary
-from backbeat.behaviors.drumming.specification import DrummingSpecification
 from backbeat.behaviors.library.behavior import Behavior, Progress
 from backbeat.behaviors.library.build_cost import SOLVING, BuildCost
 from backbeat.behaviors.library.store import Library
@@ -106,8 +103,6 @@ def build(
             return library.load(specification.name, robot)
         library.check_replaced(specification.name, robot)
     report(0.0, "reading")
-    if isinstance(specification, DanceSpecification):
-        refuse_failures(text, path)
     if isinstance(specification, SetlistSpecification):
         try:
             behavior = _make_show(specification, text, path.parent, library, reports)
@@ -116,6 +111,7 @@ def build(
         made = {"key": key, "seconds": time.perf_counter() - started}
         behavior = replace(behavior, provenance={**behavior.provenance, **made})
     else:
+        refuse_failures(specification, text, path)
         windowed_solver = WindowedSolver(library.folder / ".windows", processes)
         behavior = _fitted(specification, text, path, key, reports, windowed_solver)
     library.save(behavior)
@@ -157,14 +153,14 @@ def solve(
     try:
         return _solve(specification, text, path, key, reports, windowed_solver)
     except NoMotionError as error:
-        if not isinstance(specification, DrummingSpecification):
-            raise
 
-        def attempt(other: DrummingSpecification) -> Behavior:
+        def attempt(other: Specification) -> Behavior:
             reports.progress(0.1, "failed; trying what would do")
             return _solve(other, text, path, key, reports, windowed_solver)
 
-        offer = tried_options(specification, path, attempt)
+        offer = specification.offer(path, attempt)
+        if not offer:
+            raise
         raise NoMotionError(error.and_then(offer)) from None
 
 

@@ -12,7 +12,6 @@ from pathlib import Path
 
 from backbeat.behaviors.building.build import build
 from backbeat.behaviors.building.build_key import robot_and_sources
-from backbeat.behaviors.dance.choreography import DanceSpecification
 from backbeat.behaviors.dance.vocabulary.move_file import OWN
 from backbeat.behaviors.kinematic.preview import GuessPreview, KinematicPreview
 from backbeat.behaviors.library.behavior import Behavior
@@ -68,10 +67,10 @@ class Draft:
 
     def preview(self) -> KinematicPreview | GuessPreview | None:
         """What can be seen before anything is solved, if anything can."""
-        if self.plan is None:
+        if self.plan is None or self.specification is None:
             return None
         problem = self.plan.problem
-        if isinstance(self.specification, DanceSpecification):
+        if self.specification.tasks_lead:
             return KinematicPreview(self.transcription)
         return None if problem.guess is None else GuessPreview(problem)
 
@@ -140,10 +139,9 @@ class IncrementalBuild:
         """
         folder = self.path.parent
         specification, text = read_any(self.path)
-        if isinstance(specification, DanceSpecification):
-            refuse_failures(text, self.path)
         if not isinstance(specification, Specification):
             return Draft(text, None, None)
+        refuse_failures(specification, text, self.path)
         before = None if self._good is None else self._good.plan
         try:
             if before is None:

@@ -1,4 +1,4 @@
-"""Finding: where a take has to be cut, by time and body, and what remains of it.
+"""RuleFinding: where a take has to be cut, by time and body, and what remains of it.
 
 The take is settled first: its base is level with the feet, and the feet that stand are
 on the floor. What is near the floor then and is no foot has to be cut, and so has a
@@ -10,8 +10,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 import numpy as np
-from scipy.interpolate import PchipInterpolator
-from scipy.spatial import ConvexHull, QhullError
+import scipy
 
 from backbeat.behaviors.cuts.body_heights import BodyHeights, both, find_heights
 from backbeat.behaviors.cuts.take_parts import Interval, TakeObstacle, TakeParts
@@ -116,7 +115,7 @@ class _Settled:
         make_continuous(q, robot.num_joints)
         n = max(4, round((take.t[-1] - take.t[0]) * RATE) + 1)
         self.t = np.linspace(take.t[0], take.t[-1], n)
-        q = PchipInterpolator(take.t, q, axis=0)(self.t)
+        q = scipy.interpolate.PchipInterpolator(take.t, q, axis=0)(self.t)
         q[:, :4] /= np.maximum(np.linalg.norm(q[:, :4], axis=1), 1e-9)[:, None]
         self.dt = float(self.t[1] - self.t[0])
         self.scale = robot.leg_length / LEG
@@ -166,8 +165,8 @@ class _Settled:
             return False
         corners = np.vstack([soles.corners[f][i, :, :2] for f in FEET])
         try:
-            edges = np.asarray(ConvexHull(corners).equations)
-        except QhullError:
+            edges = np.asarray(scipy.spatial.ConvexHull(corners).equations)
+        except scipy.spatial.QhullError:
             return False
         return balance_margin(edges, soles.com[i, :2]) > INSIDE
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from backbeat.behaviors.dance.arrangement import PlacedMove, channel_offsets
-from backbeat.behaviors.dance.rules import RuleFinding
+from backbeat.behaviors.motion.finding import RuleFinding
 from backbeat.models.collision.making import make_self_collision_model
 from backbeat.models.collision.shapes import CollisionModel
 from backbeat.models.robot.model import RobotModel

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from backbeat.behaviors.dance.layers import DanceLayers
 from backbeat.behaviors.dance.markers import marker_events
 from backbeat.behaviors.dance.recorded_move import RecordedMove, RecordedMoves
 from backbeat.behaviors.dance.recorded_parts import departures, recorded_entries
-from backbeat.behaviors.dance.rules import RuleFinding, findings
+from backbeat.behaviors.dance.rules import findings
 from backbeat.behaviors.dance.stepping import (
     DanceSwing,
     footsteps,
@@ -37,6 +37,7 @@ from backbeat.behaviors.footsteps.stride_reach import check_strides
 from backbeat.behaviors.footsteps.swings import swing_tasks
 from backbeat.behaviors.library.behavior import Event, Mount, make_robot
 from backbeat.behaviors.motion.authored import BEND, CLOSER
+from backbeat.behaviors.motion.finding import RuleFinding
 from backbeat.behaviors.motion.plan import MotionPlan
 from backbeat.behaviors.music.notation.tempo import Tempo
 from backbeat.behaviors.posture.stance import start_configuration, support_poses
@@ -58,6 +59,55 @@ NONE: Mapping[str, RecordedMove] = {}
 @dataclass
 class DanceSpecification(DanceLayers):
     """Schema of `kind: dance`."""
+
+    sized_by: ClassVar[str] = "legs"
+    tasks_lead: ClassVar[bool] = True
+
+    def findings(self, folder: str | Path, plans: bool = True) -> list[RuleFinding]:
+        """All findings of the rules; failures of recordings hide those of moves."""
+        try:
+            moves = vocabulary(folder)
+            self.check_grid()
+        except BackbeatError as error:
+            return [RuleFinding(True, error.path, str(error))]
+        found, recorded = self._recordings(folder)
+        if any(f.fails for f in found):
+            return found
+        found += findings(self, moves | recorded)
+        if plans and not any(f.fails for f in found):
+            try:
+                found += self.compiled(folder)[1]
+            except BackbeatError as error:
+                found.append(RuleFinding(True, ("tracks",), str(error)))
+        return found
+
+    def _recordings(
+        self, folder: str | Path
+    ) -> tuple[list[RuleFinding], dict[str, RecordedMove]]:
+        """What is wrong with recordings, or was changed; and those that are moves."""
+        found: list[RuleFinding] = []
+        moves: dict[str, RecordedMove] = {}
+        for name in self.recordings:
+            place = ("recordings", name)
+            try:
+                moves |= self.recorded(folder, [name])
+            except BackbeatError as error:
+                found.append(RuleFinding(True, place, str(error)))
+            else:
+                found += [RuleFinding(False, place, x) for x in moves[name].changes]
+        return found, moves
+
+    def tempo(self, folder: str | Path) -> float:
+        """As of `Specification`."""
+        return self.bpm
+
+    def num_beats(self, folder: str | Path) -> float:
+        """As of `Specification`."""
+        return self.beats
+
+    def at_tempo(self, bpm: float) -> Self:
+        """As of `Specification`."""
+        return replace(self, bpm=bpm)
 
     def with_closer_knots(self) -> "DanceSpecification | None":
         """As of `Specification`, by the key `knot_spacing`."""
@@ -108,18 +158,18 @@ class DanceSpecification(DanceLayers):
         meter = self.meter_map()
         return place_moves(self.tracks, moves, meter, self.fade, self.name, self.scale)
 
-    def carried_findings(self, moves: Mapping[str, Move]) -> list[RuleFinding]:
-        """What becomes of moves with what the dancer carries.
-
-        Args:
-            moves: the vocabulary, with recordings; `rules.findings` has no failure.
-        """
+    def carrying_remarks(self, folder: str | Path) -> list[str]:
+        """As of `Specification`; nothing where the dance itself has a failure."""
         if not self.equipment or not self.tracks.get("arms"):
+            return []
+        moves = vocabulary(folder) | self.recorded(folder, list(self.recordings))
+        if any(f.fails for f in findings(self, moves)):
             return []
         placed = self.placed_moves(moves)
         robot = make_robot(self.robot, tuple(self.equipment), Mount())
         q_start = start_configuration(robot, self.start)
-        return clear_of_each_other(robot, q_start, placed, self.name)[1]
+        kept = clear_of_each_other(robot, q_start, placed, self.name)[1]
+        return [found.sentence for found in kept]
 
     def plan(self, folder: str | Path) -> MotionPlan:
         """Compiles the choreography into a trajectory problem.

@@ -10,10 +10,9 @@ a load, so that it may brush the ground on its way.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 from pydrake.math import RollPitchYaw
 
 from backbeat.behaviors.dance.arrangement import PlacedMove, channel_offsets
@@ -26,6 +25,9 @@ from backbeat.models.common.errors import unknown_name
 from backbeat.models.robot.model import RobotModel
 from backbeat.models.robot.roles import TURNING
 from backbeat.models.state.configuration import Configuration
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 # Largest distance from its beat at which an extreme is looked for [beats], and in
 # shares of a cycle: each has one of its kind.
@@ -152,7 +154,7 @@ def _mirrored_words(text: str) -> str:
     return " ".join(other.get(word, word) for word in text.split(" "))
 
 
-def measure_markers(events: Sequence[Event], motion: Traced) -> pd.DataFrame:
+def measure_markers(events: Sequence[Event], motion: Traced) -> "pd.DataFrame":
     """How late every marker is in a motion.
 
     Args:
@@ -163,6 +165,8 @@ def measure_markers(events: Sequence[Event], motion: Traced) -> pd.DataFrame:
         A row a marker: move, track, what, time [s] and error [s], which is positive
         when it is late and NaN when the extreme is not there.
     """
+    import pandas as pd
+
     rows = []
     for e in events:
         if e.kind != "marker" or not e.extreme:
@@ -175,7 +179,7 @@ def measure_markers(events: Sequence[Event], motion: Traced) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
-def marker_figures(table: pd.DataFrame) -> list[dict[str, Any]]:
+def marker_figures(table: "pd.DataFrame") -> list[dict[str, Any]]:
     """Number of markers, how many were missing, and mean, SD and most of the error.
 
     Args:

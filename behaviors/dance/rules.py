@@ -1,9 +1,7 @@
 """Rules: failures and warnings of a choreography, before anything is solved."""
 
-import difflib
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -19,11 +17,10 @@ from backbeat.behaviors.dance.arrangement import (
 from backbeat.behaviors.dance.layers import DanceLayers
 from backbeat.behaviors.dance.vocabulary.move import TRACKS, Move
 from backbeat.behaviors.footsteps.jump import LONG_FLIGHT, SHORT_FLIGHT
+from backbeat.behaviors.motion.finding import RuleFinding, without_slip
 from backbeat.behaviors.music.notation.meter import MeterMap
-from backbeat.models.common.errors import BackbeatError, unknown_name
+from backbeat.models.common.errors import BackbeatError, KeyPath, unknown_name
 
-# Where a value stands in the file: keys and places in lists, from the top.
-Path = tuple[str | int, ...]
 # Times that are so near to each other are the same [s].
 SLIGHT_TIME = 1e-6
 # A foot in the air for less [s]: cannot be done, or is hard to follow.
@@ -34,25 +31,6 @@ MOST_REPEATS = 200
 GRAVITY, MOST_FALL, FINE = 9.81, 0.9, 1 / 48
 # How far the beat priorities of moves may be apart without a word.
 APART = 0.3
-
-
-@dataclass(frozen=True)
-class RuleFinding:
-    """Something that is wrong, or that may not be meant.
-
-    Attributes:
-        fails: whether it keeps the dance from being built.
-        path: where it stands.
-        sentence: what it is, and what to do.
-        fix: the obvious value instead; None if there is none.
-        renames: whether the fix takes the place of the key, not of its value.
-    """
-
-    fails: bool
-    path: Path
-    sentence: str
-    fix: float | str | None = None
-    renames: bool = False
 
 
 def findings(dance: DanceLayers, moves: Mapping[str, Move]) -> list[RuleFinding]:
@@ -79,32 +57,28 @@ def findings(dance: DanceLayers, moves: Mapping[str, Move]) -> list[RuleFinding]
 def _names(dance: DanceLayers, moves: Mapping[str, Move]) -> Iterator[RuleFinding]:
     """Tracks, moves and parameters that do not exist, and values out of range."""
     for track, rows in dance.tracks.items():
-        path: Path = ("tracks", track)
+        path: KeyPath = ("tracks", track)
         if track not in TRACKS:
             error = unknown_name(f"track in {dance.name}", track, TRACKS)
-            yield RuleFinding(True, path, str(error), nearest(track, TRACKS), True)
+            yield RuleFinding(True, path, str(error), without_slip(track, TRACKS), True)
             continue
         for row, d in enumerate(rows):
             yield from _move(dance, d, (*path, row), track, moves)
 
 
-def nearest(name: str, known: Sequence[str] | Mapping[str, object]) -> str | None:
-    """The one name that was obviously meant."""
-    near = difflib.get_close_matches(name, list(known), n=2, cutoff=0.6)
-    return near[0] if near else None
-
-
 def _move(
     dance: DanceLayers,
     d: MoveDescription,
-    path: Path,
+    path: KeyPath,
     track: str,
     moves: Mapping[str, Move],
 ) -> Iterator[RuleFinding]:
     where = f"{dance.name}, beat {d.start(dance.meter_map()):g}"
     if d.move not in moves:
         error = unknown_name(f"move in {where}", d.move, moves)
-        yield RuleFinding(True, (*path, "move"), str(error), nearest(d.move, moves))
+        yield RuleFinding(
+            True, (*path, "move"), str(error), without_slip(d.move, moves)
+        )
         return
     move = moves[d.move]
     if move.track != track:
@@ -114,22 +88,18 @@ def _move(
             f"{where}: {d.move} belongs on the track {move.track!r}, not on {track!r}",
         )
     for name, value in d.values.items():
-        own: Path = (*path, "values", name)
+        own: KeyPath = (*path, "values", name)
         try:
             move.values({name: value}, where)
         except BackbeatError as error:
-            p = move.parameters.get(name)
-            fix: float | str | None = nearest(name, move.parameters)
-            if p is not None:
-                fix = (
-                    None if np.isnan(value) else float(np.clip(value, p.least, p.most))
-                )
-            yield RuleFinding(True, own, str(error), fix, p is None)
+            known = move.parameters.keys() - d.values.keys()
+            fix = None if name in move.parameters else without_slip(name, known)
+            yield RuleFinding(True, own, str(error), fix, fix is not None)
     yield from _keys(d, path, where)
     yield from _start(d, path, where, dance.meter_map())
 
 
-def _keys(d: MoveDescription, path: Path, where: str) -> Iterator[RuleFinding]:
+def _keys(d: MoveDescription, path: KeyPath, where: str) -> Iterator[RuleFinding]:
     """Values that every move may have."""
     for key, low, high in (
         ("timing", 0.0, 1.0),
@@ -139,18 +109,16 @@ def _keys(d: MoveDescription, path: Path, where: str) -> Iterator[RuleFinding]:
     ):
         value = getattr(d, key)
         if value is not None and not low <= value <= high:
-            fix = None if value != value else min(max(value, low), high)
             yield RuleFinding(
                 True,
                 (*path, key),
                 f"{where}: {key} of {d.move} is {value:g}; it goes from {low:g} to "
                 f"{high:g}",
-                fix,
             )
 
 
 def _start(
-    d: MoveDescription, path: Path, where: str, meters: MeterMap
+    d: MoveDescription, path: KeyPath, where: str, meters: MeterMap
 ) -> Iterator[RuleFinding]:
     """The beat on which a move starts, or the bar and its beat."""
     if d.bar and d.at:

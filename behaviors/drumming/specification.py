@@ -2,10 +2,15 @@
 
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import ClassVar
 
+from backbeat.behaviors.drumming.drummer import kit_members
 from backbeat.behaviors.drumming.keys import DrummingKeys
 from backbeat.behaviors.drumming.problem import DrummingProblem
+from backbeat.behaviors.motion.authored import Attempt
 from backbeat.behaviors.motion.plan import MotionPlan
+from backbeat.behaviors.music.files.score_reader import load_score
+from backbeat.behaviors.music.files.tab_file import unread_lines
 from backbeat.behaviors.music.notation.player import NO_HINTS, Hints
 from backbeat.behaviors.music.notation.score import Score
 from backbeat.models.common.schema import check_values
@@ -14,6 +19,35 @@ from backbeat.models.common.schema import check_values
 @dataclass
 class DrummingSpecification(DrummingKeys):
     """Schema of `kind: drumming`."""
+
+    sized_by: ClassVar[str] = "reach"
+    needs_equipment: ClassVar[bool] = True
+
+    def tempo(self, folder: str | Path) -> float:
+        """As of `Specification`."""
+        return float(self._notes(folder).tempo.bpm) * self.tempo_scale
+
+    def num_beats(self, folder: str | Path) -> float:
+        """As of `Specification`."""
+        return self._notes(folder).beats
+
+    def _notes(self, folder: str | Path) -> Score:
+        """Its score, without hands."""
+        members = kit_members(self.drum_kit(Path(folder)))
+        return load_score(self.score_path(Path(folder)), members, given=self.adapt)
+
+    def unread_lines(self, folder: str | Path) -> list[tuple[Path, int, str]]:
+        """As of `Specification`: lines of a tablature."""
+        if not self.score:
+            return []
+        file = self.score_path(Path(folder))
+        return [(file, line, sentence) for line, sentence in unread_lines(file)]
+
+    def offer(self, path: str | Path, attempt: Attempt) -> str:
+        """As of `Specification`: another grid, or fewer hits."""
+        from backbeat.behaviors.drumming.tempo.tried_options import tried_options
+
+        return tried_options(self, path, attempt)
 
     def written_score(self, folder: str | Path) -> Score:
         """The score at the tempo that it is written in, with hands for all hits."""

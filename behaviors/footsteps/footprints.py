@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+import scipy
 from pydrake.math import RigidTransform, RollPitchYaw, RotationMatrix
-from scipy.interpolate import CubicSpline
 
 from backbeat.behaviors.footsteps.heel_and_toe import (
     Roll,
@@ -207,7 +207,9 @@ def swing_path(
         c, d = np.cos(a.yaw), np.sin(a.yaw)
         turn = np.array([[c, -d, 0], [d, c, 0], [0, 0, 1]])
         points = [a.p, *(a.p + turn @ v for v in step.via), b.p]
-        through = CubicSpline(np.linspace(0, 1, len(points)), points, bc_type="clamped")
+        through = scipy.interpolate.CubicSpline(
+            np.linspace(0, 1, len(points)), points, bc_type="clamped"
+        )
         path = through(u)
         return path, path[:, 2] - a.p[2]
     path = a.p + s * (b.p - a.p)

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import ClassVar, Self
 
 import numpy as np
 from pydrake.math import RigidTransform, RollPitchYaw, RotationMatrix
@@ -62,6 +63,8 @@ HOLD_HEIGHT, FREE_HEIGHT, STRAIGHT = 400.0, 4.0, 0.4
 class FootstepSpecification(Specification):
     """Schema of `kind: footsteps`."""
 
+    sized_by: ClassVar[str] = "legs"
+
     kind: str = "footsteps"
     bpm: float = key(0.0, "beats/min")
     """Tempo [beats/min], for steps in beats; 0 without music."""
@@ -87,6 +90,18 @@ class FootstepSpecification(Specification):
     apart: list[list[str]] = key(list)
     """Pairs of links, as `[[head, chest]]`, that keep their distance although planners
     take links so near to each other for links that cannot meet."""
+
+    def tempo(self, folder: str | Path) -> float:
+        """As of `Specification`."""
+        return self.bpm
+
+    def num_beats(self, folder: str | Path) -> float | None:
+        """As of `Specification`."""
+        return sum(map(self.duration, self.steps)) * self.bpm / 60.0 or None
+
+    def at_tempo(self, bpm: float) -> Self:
+        """As of `Specification`, of steps on beats."""
+        return replace(self, bpm=bpm) if self.bpm else self
 
     def with_closer_knots(self) -> "FootstepSpecification | None":
         """As of `Specification`, by the key `knot_spacing`."""

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 
 import numpy as np
+import scipy
 from pydrake.math import RigidTransform
-from scipy.spatial import ConvexHull
 
 from backbeat.models.robot.model import RobotModel
 
@@ -20,7 +20,7 @@ def support_polygon(
     A point p is inside by -(normal . p + offset).
     """
     corners = [X @ robot.contacts[name].corners().T for name, X in feet.items()]
-    return np.asarray(ConvexHull(np.hstack(corners)[:2].T).equations)
+    return np.asarray(scipy.spatial.ConvexHull(np.hstack(corners)[:2].T).equations)
 
 
 def balance_margin(edges: np.ndarray, p: np.ndarray) -> float:

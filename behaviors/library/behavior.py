@@ -4,9 +4,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from html import escape
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 from pydrake.math import RigidTransform, RollPitchYaw
 
 from backbeat.behaviors.library.beat_grid import BeatGrid
@@ -18,8 +18,12 @@ from backbeat.models.robot.inheritance import Stamp
 from backbeat.models.robot.model import RobotModel
 from backbeat.models.state.configuration import Configuration
 from backbeat.models.world.scene import Scene
+from backbeat.optimization.diagnosis.costs import KnotCosts
 from backbeat.optimization.problem.dense_trajectory import DenseTrajectory
 from backbeat.optimization.verification.certificate import Certificate
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 # How much the beat counts against balance, unless a behavior says otherwise.
 BEAT_PRIORITY = 0.5
@@ -166,13 +170,32 @@ class Behavior:
         """Its name and, if that is not Atlas, its robot's."""
         return named_with_robot(self.name, self.robot_model.name)
 
-    def iterations(self) -> pd.DataFrame:
+    def iterations(self) -> "pd.DataFrame":
         """What the solver did: cost, violation, step, barrier of every iteration."""
+        import pandas as pd
+
         return pd.DataFrame(self.provenance.get("log", []))
 
-    def active_limits(self) -> pd.DataFrame:
+    def active_limits(self) -> "pd.DataFrame":
         """Limits that the motion uses to the full, and from when to when."""
+        import pandas as pd
+
         return pd.DataFrame(self.provenance.get("active_limits", []))
+
+    def costs(self) -> KnotCosts:
+        """What each term of its trajectory costs over time.
+
+        Raises:
+            BackbeatError: nothing was kept of it, as of motions that were put together.
+        """
+        told: Any = self.provenance.get("costs")
+        columns = [told["t"], told["span"], *told["terms"].values()] if told else []
+        if len({len(column) for column in columns}) != 1 or not columns[0]:
+            raise BackbeatError(
+                f"{self.title} does not say what terms cost: setlists do not, nor do "
+                "behaviors of earlier versions; build a single motion again"
+            )
+        return KnotCosts.from_plain(told)
 
     def beat_times(self, end: float) -> np.ndarray:
         """Absolute times of its beats up to a time, the first at 0 [s].

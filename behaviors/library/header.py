@@ -54,6 +54,7 @@ PROVENANCE = {
     "solve_cpu_s": Perhaps(float),
     "log": Perhaps([{...: Any}]),
     "active_limits": Perhaps([LIMIT]),
+    "costs": Perhaps({"t": [float], "span": [float], "terms": {...: [float]}}),
     "remarks": Perhaps([str]),
     "recordings": Perhaps([RECORDING]),
 }

@@ -57,12 +57,12 @@ def measured_jerk(t: np.ndarray, v: np.ndarray) -> np.ndarray:
     if len(t) < 5:
         return np.zeros_like(v)
     # Takes as long to import as Drake, which is not needed to look at a behavior.
-    from scipy.signal import savgol_filter
+    import scipy
 
     step = float(np.median(np.diff(t)))
     width = max(5, 2 * round(0.5 * WINDOW / step) + 1)
     width = min(width, len(t) - 1 + len(t) % 2)  # odd, and no more than there are
-    found = savgol_filter(v, width, 3, deriv=2, delta=step, axis=0)
+    found = scipy.signal.savgol_filter(v, width, 3, deriv=2, delta=step, axis=0)
     return np.asarray(found)
 
 

@@ -6,10 +6,8 @@ from typing import Any
 
 from backbeat.behaviors.library.header import HEADER
 from backbeat.behaviors.library.robots import USUAL_ROBOT
-from backbeat.behaviors.library.table import DAMAGED
 from backbeat.models.common.errors import BackbeatError, gist, shown
 from backbeat.models.common.plain_data import cleaned, misfits
-from backbeat.models.common.table_file import read_metadata
 from backbeat.models.robot.description import SHIPPED
 
 FORMAT = 3
@@ -25,6 +23,10 @@ def read_record(path: str | Path) -> dict[str, Any]:
     Raises:
         BackbeatError: the file is damaged, or of another version.
     """
+    # With them comes all of Arrow, which no command needs that reads only YAML.
+    from backbeat.behaviors.library.table import DAMAGED
+    from backbeat.models.common.table_file import read_metadata
+
     try:
         metadata = read_metadata(path, "behavior")
         record: dict[str, Any] = json.loads(metadata[METADATA])

@@ -1,15 +1,17 @@
 """Keys of specifications of every kind, and the objectives of a motion."""
 
+import math
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from dataclasses import dataclass, is_dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields, is_dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar, Self
 
 import yaml
 
-from backbeat.behaviors.library.behavior import BEAT_PRIORITY
+from backbeat.behaviors.library.behavior import BEAT_PRIORITY, Behavior
 from backbeat.behaviors.library.stored import check_name
+from backbeat.behaviors.motion.finding import RuleFinding
 from backbeat.behaviors.motion.objectives import MotionWeights, Objectives
 from backbeat.behaviors.motion.plan import MotionPlan
 from backbeat.behaviors.music.notation.player import Hints
@@ -63,9 +65,15 @@ def _unusual(described: Any) -> dict[str, Any]:
     usual = type(described)()
     return {
         name: _plain(value)
-        for name, value in vars(described).items()
-        if value != getattr(usual, name)
+        for name in (item.name for item in fields(described))
+        if (value := getattr(described, name)) != getattr(usual, name)
     }
+
+
+def on_a_line(value: Any) -> str:
+    """The value of a key as YAML has it on one line."""
+    text = yaml.safe_dump(_plain(value), default_flow_style=True, width=math.inf)
+    return text.splitlines()[0]
 
 
 def _plain(value: Any) -> Any:
@@ -97,6 +105,14 @@ class Specification(Authored, ABC):
     """Factor on the lengths of the file, of kinds whose motion has any: one written for
     another robot goes at the size of this one's legs."""
 
+    # The measure of a robot by which lengths go for another one: of its "legs", or the
+    # "reach" of its arms with sticks; "" for a motion of one robot alone.
+    sized_by: ClassVar[str] = ""
+    # Whether where its tasks lead is a picture of the motion before any is found.
+    tasks_lead: ClassVar[bool] = False
+    # Whether it needs its own equipment in a show, rather than that of the show.
+    needs_equipment: ClassVar[bool] = False
+
     def trajectory_weights(self, usual: TrajectoryWeights) -> TrajectoryWeights:
         """Weights on the costs, from those of the kind of motion."""
         return self.weights.on(self.objectives.weights(usual))
@@ -112,6 +128,50 @@ class Specification(Authored, ABC):
         Raises:
             BackbeatError: it makes no sense, and why.
         """
+
+    def findings(self, folder: str | Path, plans: bool = True) -> list[RuleFinding]:
+        """All that is wrong or odd, before anything is solved.
+
+        Args:
+            folder: where the specification was found.
+            plans: lay out the problem too, which a build does anyway.
+
+        Raises:
+            BackbeatError: the first failure, of kinds that have no rules of their own.
+        """
+        if plans:
+            self.plan(folder)
+        return []
+
+    def unread_lines(self, folder: str | Path) -> list[tuple[Path, int, str]]:
+        """Lines of its files that are passed over: file, line, and why."""
+        return []
+
+    def carrying_remarks(self, folder: str | Path) -> list[str]:
+        """What is done otherwise than written with what the robot carries."""
+        return []
+
+    def tempo(self, folder: str | Path) -> float:
+        """Its tempo [beats/min]; 0 for none."""
+        return 0.0
+
+    def num_beats(self, folder: str | Path) -> float | None:
+        """How many beats it has; None without a tempo."""
+        return None
+
+    def at_tempo(self, bpm: float) -> Self:
+        """The same at another tempo [beats/min], of kinds that may have another."""
+        return self
+
+    def offer(self, path: str | Path, attempt: "Attempt") -> str:
+        """The end of a sentence on what could be built where no motion was found.
+
+        Args:
+            path: the file that was to be built.
+            attempt: builds and verifies another version; raises a BackbeatError where
+                that fails.
+        """
+        return ""
 
     def plan_near(self, folder: str | Path, before: MotionPlan) -> MotionPlan:
         """The plan of a later version of a specification or of its files.
@@ -174,3 +234,7 @@ class Specification(Authored, ABC):
             hints: those that the plan follows.
         """
         return self.plan(folder)
+
+
+# Builds and verifies a specification; raises BackbeatError where that fails.
+Attempt = Callable[[Any], Behavior]

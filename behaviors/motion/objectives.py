@@ -1,5 +1,6 @@
 """Objectives and weights of a motion: how much each of its costs counts."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from backbeat.models.common.errors import BackbeatError
@@ -51,6 +52,11 @@ class MotionWeights:
     names."""
     # That file, "" for none; no key of files, which are data and run no code.
     terms = ""
+
+    def changed(self, told: Mapping[str, float]) -> "MotionWeights":
+        """The same with other weights of the trajectory, by key."""
+        trajectory = TrajectoryChanges(**(given(self.trajectory) | dict(told)))
+        return replace(self, trajectory=trajectory)
 
     def on(self, weights: TrajectoryWeights) -> TrajectoryWeights:
         """Weights with these in place of some, and the terms of the user's file.

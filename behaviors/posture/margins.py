@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 from pydrake.math import RigidTransform
-from scipy.optimize import least_squares
 
 from backbeat.behaviors.library.balance import balance_margin, support_polygon
 from backbeat.behaviors.library.behavior import Behavior
@@ -102,7 +102,9 @@ def _reach(
 
     low, high = robot.position_lower[limb], robot.position_upper[limb]
     start = np.clip(state.q[nq], low + INSIDE, high - INSIDE)
-    found = least_squares(away, start, rates, bounds=(low, high), ftol=CLOSE)
+    found = scipy.optimize.least_squares(
+        away, start, rates, bounds=(low, high), ftol=CLOSE
+    )
     return float(max(0.0, (found.fun + BEYOND * direction) @ direction))
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 from pydrake.math import RigidTransform
@@ -51,6 +52,8 @@ FINEST, COARSEST = 0.01, 0.1
 @dataclass
 class PostureSpecification(Specification):
     """Schema of `kind: posture`."""
+
+    sized_by: ClassVar[str] = "legs"
 
     kind: str = "posture"
     start: str = key("stand")

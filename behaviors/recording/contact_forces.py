@@ -11,7 +11,7 @@ give: the motion is off balance.
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import nnls
+import scipy
 
 from backbeat.behaviors.footsteps.step import FEET
 from backbeat.models.contact.friction import PLANNED_FRICTION
@@ -80,7 +80,11 @@ def needed_forces(
             ]
         )
         b = np.r_[about @ rows[:nf], LOADS * rows[nf:] / robot.effort_limits]
-        x = nnls(A, b, maxiter=ROUNDS * max(A.shape[1], 1))[0] if len(here) else []
+        x = (
+            scipy.optimize.nnls(A, b, maxiter=ROUNDS * max(A.shape[1], 1))[0]
+            if len(here)
+            else []
+        )
         missing = (b[:nf] - (A[:nf] @ x if len(here) else 0.0)) / count
         tau[i] = rows[nf:] - (columns[nf:] @ x if len(here) else 0.0)
         force[i], moment[i] = np.linalg.norm(missing[3:]), np.linalg.norm(missing[:3])

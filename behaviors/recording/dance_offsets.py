@@ -9,8 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-from scipy.interpolate import PchipInterpolator
-from scipy.spatial.transform import Rotation
+import scipy
 
 from backbeat.behaviors.motion.time_law import minimum_jerk
 from backbeat.behaviors.posture.stance import support_poses
@@ -243,7 +242,8 @@ def _resampled(
     high = np.clip(t + 0.5 * MEAN, source[0], source[-1])
 
     def mean(values: np.ndarray) -> np.ndarray:
-        whole = PchipInterpolator(source - first, values, axis=0).antiderivative()
+        curve = scipy.interpolate.PchipInterpolator(source - first, values, axis=0)
+        whole = curve.antiderivative()
         area = whole(high - first) - whole(low - first)
         return np.asarray(area / (high - low)[:, None])
 
@@ -315,32 +315,21 @@ def _body(
     q_start: np.ndarray,
 ) -> dict[str, np.ndarray]:
     """Center of mass and pelvis relative to where the feet are and face."""
+    from scipy.spatial.transform import Rotation
+
     place = np.mean([_way(path, t) for path in feet.values()], axis=0)
     c, s = np.cos(place[:, 2]), np.sin(place[:, 2])
     x, y = (com[:, :2] - place[:, :2]).T
     height = Configuration(robot, q_start).center_of_mass[2]
     back = Rotation.from_rotvec(np.outer(-place[:, 2], [0.0, 0.0, 1.0]))
     pelvis = back * Rotation.from_quat(q[:, :4], scalar_first=True)
-    turns = _roll_pitch_yaw(pelvis.as_matrix())
+    turns = pelvis.as_euler("xyz")
     return {
         "com.x": c * x + s * y,
         "com.y": c * y - s * x,
         "com.z": com[:, 2] - height,
         **{f"pelvis.r{a}": turns[:, i] for i, a in enumerate("xyz")},
     }
-
-
-def _roll_pitch_yaw(R: np.ndarray) -> np.ndarray:
-    """(n, 3) angles about x, y and z, in this order, of (n, 3, 3) rotations [rad]."""
-    level = np.hypot(R[:, 0, 0], R[:, 1, 0])
-    return np.stack(
-        [
-            np.arctan2(R[:, 2, 1], R[:, 2, 2]),
-            np.arctan2(-R[:, 2, 0], level),
-            np.arctan2(R[:, 1, 0], R[:, 0, 0]),
-        ],
-        axis=1,
-    )
 
 
 def _way(path: FootPath, t: np.ndarray) -> np.ndarray:

@@ -10,8 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.interpolate import CubicSpline
-from scipy.signal import savgol_filter
+import scipy
 
 from backbeat.behaviors.footsteps.step import FEET
 from backbeat.behaviors.library.runs import runs
@@ -156,7 +155,7 @@ def _even(take: Take, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     rate = min(1 / usual, MOST_RATE)
     n = max(int((take.t[-1] - take.t[0]) * rate + 1e-6) + 1, FEWEST)
     t = take.t[0] + np.arange(n) / rate
-    out = CubicSpline(take.t, q)(np.minimum(t, take.t[-1]))
+    out = scipy.interpolate.CubicSpline(take.t, q)(np.minimum(t, take.t[-1]))
     out[:, :4] /= np.linalg.norm(out[:, :4], axis=1)[:, None]
     return t, out
 
@@ -170,7 +169,8 @@ def _derivatives(
     window = _window(q, dt)
     order = 4 if window == FEWEST else 3
     x, rate, curve = (
-        savgol_filter(q, window, order, deriv=k, delta=dt, axis=0) for k in range(3)
+        scipy.signal.savgol_filter(q, window, order, deriv=k, delta=dt, axis=0)
+        for k in range(3)
     )
     x[:, :4] /= np.linalg.norm(x[:, :4], axis=1)[:, None]
     v = np.hstack([_spin(rate[:, :4], x[:, :4]), rate[:, 4:]])

@@ -12,7 +12,6 @@ from collections.abc import Mapping
 import numpy as np
 from scipy import sparse
 from scipy.sparse.linalg import spsolve
-from scipy.spatial.transform import Rotation
 
 from backbeat.behaviors.footsteps.step import FEET
 from backbeat.behaviors.library.runs import runs
@@ -77,6 +76,8 @@ def leveled(
         q: (n, nq) configurations, with a recorded base.
         on: (n,) whether a foot stands, by foot.
     """
+    from scipy.spatial.transform import Rotation
+
     n, soles = len(q), find_soles(robot, dt, q)
     firm = {f: _firm(on[f], dt) for f in FEET}
     base = Rotation.from_quat(q[:, :4], scalar_first=True)

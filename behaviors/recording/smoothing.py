@@ -7,8 +7,8 @@ of discrepancy), by the smoother of Whittaker ("On a New Method of Graduation", 
 """
 
 import numpy as np
+import scipy
 from scipy import sparse
-from scipy.linalg import solveh_banded
 
 # Frequencies up to which a motion may go, the highest for those without noise [Hz].
 CUTOFFS = (16.0, 13.0, 10.0, 8.0, 6.5, 5.0, 4.0)
@@ -30,7 +30,9 @@ def without_noise(values: np.ndarray, dt: float, shakes: np.ndarray) -> np.ndarr
         if cutoff * dt >= 0.5 or len(values) <= ORDER:
             continue
         A = sparse.identity(len(values)) + roughness(len(values), dt, cutoff, ORDER)
-        smooth = solveh_banded(_bands(A), values[:, left], check_finite=False)
+        smooth = scipy.linalg.solveh_banded(
+            _bands(A), values[:, left], check_finite=False
+        )
         missing = np.sqrt(np.mean((values[:, left] - smooth) ** 2, axis=0))
         good = missing <= shakes[left]
         out[:, left[good]] = smooth[:, good]

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.signal import savgol_filter
+import scipy
 
 from backbeat.behaviors.footsteps.step import FEET
 from backbeat.models.robot.model import RobotModel
@@ -98,7 +98,9 @@ def slopes(values: np.ndarray, dt: float) -> np.ndarray:
 def smoothed(values: np.ndarray) -> np.ndarray:
     """Samples (n, ...) on cubics through their neighbors (Savitzky, Golay, 1964)."""
     window = min(SMOOTH, len(values) - 1 + len(values) % 2)
-    return np.asarray(savgol_filter(values, window, min(3, window - 1), axis=0))
+    return np.asarray(
+        scipy.signal.savgol_filter(values, window, min(3, window - 1), axis=0)
+    )
 
 
 def noise(values: np.ndarray) -> float:

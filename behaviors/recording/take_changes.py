@@ -7,10 +7,10 @@ a dance places it. Its height stays as it is.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
-from scipy.interpolate import PchipInterpolator
+import scipy
 
 from backbeat.behaviors.footsteps.step import FEET
 from backbeat.behaviors.library.runs import runs
@@ -23,6 +23,9 @@ from backbeat.models.robot.model import RobotModel
 from backbeat.models.robot.roles import LIMBS, SIDES
 from backbeat.models.state.motion_poses import motion_poses
 from backbeat.optimization.problem.dense_trajectory import DenseTrajectory
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 # Instants a second at which both are compared, and the fewest of them.
 RATE, FEWEST = 50.0, 9
@@ -89,7 +92,7 @@ class TakeChanges:
     part: RecordedPart
     q_take: np.ndarray
     q: np.ndarray
-    table: pd.DataFrame
+    table: "pd.DataFrame"
     largest: tuple[LargestChange, ...]
 
     def sentence(self, what: str) -> str:
@@ -132,6 +135,8 @@ def take_changes(
         part: which part of each.
         joints: names or groups of those that were taken; all if there are none.
     """
+    import pandas as pd
+
     n = max(FEWEST, round((part.end - part.start) * RATE) + 1)
     t = np.linspace(part.start, part.end, n)
     u = np.linspace(part.first, part.last, n)
@@ -159,7 +164,7 @@ def take_changes(
     return TakeChanges(part, given, q, table, tuple(_largest(table, robot, names)))
 
 
-def _rms(values: pd.Series) -> float:
+def _rms(values: "pd.Series") -> float:
     return float(np.sqrt((values**2).mean()))
 
 
@@ -173,7 +178,9 @@ def _take_at(take: Take, robot: RobotModel, u: np.ndarray) -> np.ndarray:
     q = configurations(take, robot)
     make_continuous(q, robot.num_joints)
     at = np.clip(u, take.t[0], take.t[-1])
-    return _normal(np.asarray(PchipInterpolator(take.t, q, axis=0)(at)))
+    return _normal(
+        np.asarray(scipy.interpolate.PchipInterpolator(take.t, q, axis=0)(at))
+    )
 
 
 def _taken(take: Take, robot: RobotModel, joints: Sequence[str]) -> np.ndarray:
@@ -268,7 +275,7 @@ def _places(
 
 
 def _largest(
-    table: pd.DataFrame, robot: RobotModel, names: Sequence[str]
+    table: "pd.DataFrame", robot: RobotModel, names: Sequence[str]
 ) -> Iterator[LargestChange]:
     """The largest change of each part, those with distances first."""
 

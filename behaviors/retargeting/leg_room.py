@@ -7,7 +7,7 @@ person's legs are straight, the hips of the robot are lower.
 from collections.abc import Mapping
 
 import numpy as np
-from scipy.ndimage import maximum_filter1d, uniform_filter1d
+import scipy
 
 from backbeat.behaviors.retargeting.robot_parts import SIDES, RobotParts
 
@@ -47,9 +47,9 @@ def lowering(
     most = np.minimum(most, MOST * parts.leg)
     width = 2 * round(0.5 * GENTLY / dt) + 1
     # The means of maxima are nowhere less than what they are of.
-    smooth = maximum_filter1d(most, 2 * width - 1, mode="nearest")
+    smooth = scipy.ndimage.maximum_filter1d(most, 2 * width - 1, mode="nearest")
     for _ in range(2):
-        smooth = uniform_filter1d(smooth, width, mode="nearest")
+        smooth = scipy.ndimage.uniform_filter1d(smooth, width, mode="nearest")
     return np.asarray(smooth)
 
 

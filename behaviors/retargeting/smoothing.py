@@ -1,8 +1,7 @@
 """Samples at another rate, and smoother: places and rotations."""
 
 import numpy as np
-from scipy.interpolate import CubicSpline
-from scipy.signal import savgol_filter
+import scipy
 
 # Time over which a cubic polynomial is fitted about each sample [s]. It keeps motions
 # of up to some 5 Hz, and a third of the noise at 120 frames a second.
@@ -30,8 +29,10 @@ def resampled(values: np.ndarray, dt: float, t: np.ndarray) -> np.ndarray:
     for i in range(0, flat.shape[1], COLUMNS):
         part = flat[:, i : i + COLUMNS]
         if ORDER + 2 <= width <= len(flat):
-            part = savgol_filter(part, width, ORDER, axis=0)
-        out[:, i : i + COLUMNS] = CubicSpline(at, part)(np.minimum(t, at[-1]))
+            part = scipy.signal.savgol_filter(part, width, ORDER, axis=0)
+        out[:, i : i + COLUMNS] = scipy.interpolate.CubicSpline(at, part)(
+            np.minimum(t, at[-1])
+        )
     return out.reshape(len(t), *values.shape[1:])
 
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
+import scipy
 from pydrake.math import RigidTransform
-from scipy.interpolate import BPoly
 
 from backbeat.behaviors.footsteps.specification import FootstepSpecification, Walker
 from backbeat.behaviors.footsteps.steps_between import steps_between
@@ -282,7 +282,7 @@ class TransitionPlanner:
         path, rest = np.tile(a, (len(times), 1)), np.zeros((2, len(d)))
         moving = rest if start.v is None else [start.v, start.vdot]
         ends = [np.r_[rest[:1], moving], np.r_[d[None], rest]]
-        curve = BPoly.from_derivatives(times[[0, -1]], ends)
+        curve = scipy.interpolate.BPoly.from_derivatives(times[[0, -1]], ends)
         for q, change in zip(path, curve(times), strict=True):
             box_plus(a, change, 1.0, True, q)
         path[-2:] = b

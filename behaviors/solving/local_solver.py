@@ -187,6 +187,7 @@ class LocalSolver:
             certificate=certificate,
             log=solution.log,
             limits=active_limits(values).to_dict("records"),
+            costs=None,
             violation=values.violation(),
             seconds=solution.solve_time,
             knots=knots,

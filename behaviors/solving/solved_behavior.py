@@ -17,6 +17,7 @@ from backbeat.behaviors.motion.authored import Specification
 from backbeat.behaviors.motion.plan import MotionPlan
 from backbeat.behaviors.solving.windowed import FoundMotion
 from backbeat.models.common.errors import NoMotionError
+from backbeat.optimization.diagnosis.costs import knot_costs
 from backbeat.optimization.diagnosis.limit_use import active_limits
 from backbeat.optimization.interior_point.solution import TrajectorySolution
 from backbeat.optimization.problem.weights import TrajectoryWeights
@@ -24,6 +25,9 @@ from backbeat.optimization.reconstruction.reconstruct import reconstruct
 from backbeat.optimization.terms.declared import declared_fields, key_of
 from backbeat.optimization.terms.user_file import user_file_of
 from backbeat.optimization.verification.verify import verify
+
+# Times at which a behavior tells what its terms cost, at most.
+MOST_COSTS = 250
 
 
 def describe(
@@ -69,6 +73,7 @@ def make_behavior(
         certificate=certificate,
         log=solution.log,
         limits=active_limits(solution).to_dict("records"),
+        costs=knot_costs(solution),
         violation=solution.violation(),
         seconds=solution.solve_time,
     )
@@ -87,7 +92,7 @@ def assembled(
         "specification": "",
     }
     about = {**known, **about}
-    com, momentum, inertia = found.centroidal
+    (com, momentum, inertia), costs = found.centroidal, found.costs
     seen = list(plan.review(found.motion, com)) if plan.review else []
     recorded = plan.recordings(found.motion) if plan.recordings else []
     seen += [entry["summary"] for entry in recorded]
@@ -119,6 +124,7 @@ def assembled(
             "remarks": [*plan.remarks, *plan.problem.robot.notes, *seen],
             "active_limits": found.limits,
             **({"recordings": recorded} if recorded else {}),
+            **({"costs": costs.coarse(MOST_COSTS).to_plain()} if costs else {}),
         },
         **about,
     )

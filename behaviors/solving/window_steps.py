@@ -18,6 +18,7 @@ from backbeat.behaviors.motion.concatenation import COLUMNS, rows, with_contacts
 from backbeat.behaviors.motion.plan import MotionPlan
 from backbeat.behaviors.music.notation.player import NO_HINTS, Hints
 from backbeat.behaviors.solving.window_store import Arrays
+from backbeat.optimization.diagnosis.costs import KnotCosts, knot_costs
 from backbeat.optimization.diagnosis.explanation import explain
 from backbeat.optimization.diagnosis.limit_use import active_limits
 from backbeat.optimization.interior_point.iterate import Guess
@@ -182,6 +183,7 @@ def fill(source: Source, i: int, given: tuple[np.ndarray, ...]) -> Arrays:
         "certificate": np.array(json.dumps(certificate.to_dict())),
         "places": np.array(json.dumps([asdict(c) for c in certificate.places])),
         "limits": np.array(json.dumps(limits.to_dict("records"))),
+        "costs": np.array(json.dumps(curves.costs().to_plain())),
         "start": np.array(curves.start),
     }
 
@@ -207,13 +209,18 @@ class WindowCurves(NamedTuple):
         solution: the knots and what they meet.
         whole: the curves, margins included.
         own: samples of the window itself.
-        start: time of `whole` at which the window begins [s].
+        start, end: times of `whole` from which the window is, and until which [s].
     """
 
     solution: TrajectorySolution
     whole: DenseTrajectory
     own: slice
     start: float
+    end: float
+
+    def costs(self) -> KnotCosts:
+        """What terms cost at the window's own knots."""
+        return knot_costs(self.solution).within(self.start, self.end)
 
 
 def make_curves(
@@ -232,5 +239,7 @@ def make_curves(
     last = len(whole.t)
     if window.last < problem.num_knots - 1:
         last = int(np.searchsorted(whole.t, end - 1e-9))
+    else:
+        end = np.inf
     first = 0 if window.first == 0 else int(np.searchsorted(whole.t, start - 1e-9))
-    return WindowCurves(solution, whole, slice(first, last), start)
+    return WindowCurves(solution, whole, slice(first, last), start, end)

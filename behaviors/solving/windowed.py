@@ -37,6 +37,7 @@ from backbeat.models.common.processes.pool import (
     run_jobs,
     worker_processes,
 )
+from backbeat.optimization.diagnosis.costs import KnotCosts
 from backbeat.optimization.interior_point.solution import Violation
 from backbeat.optimization.problem.dense_trajectory import DenseTrajectory
 from backbeat.optimization.verification.certificate import Certificate, worst_of
@@ -72,6 +73,7 @@ class FoundMotion(NamedTuple):
         violation: the worst of all knots, scaled.
         seconds: time it took [s].
         knots: its knots; None where they are not requested.
+        costs: what each term costs at these; None where nothing keeps it.
     """
 
     motion: DenseTrajectory
@@ -82,6 +84,7 @@ class FoundMotion(NamedTuple):
     violation: float
     seconds: float
     knots: Knots | None = None
+    costs: KnotCosts | None = None
 
     def all_violations(self) -> list[Violation]:
         """Where the motion fails verification."""
@@ -207,6 +210,7 @@ def solve_long(work: "_Work", progress: Progress) -> FoundMotion | NothingFound:
         certificate=certificate,
         log=[entry for i in range(len(windows)) for entry in logs[i]],
         limits=_limits(filled, starts),
+        costs=_costs(filled, starts),
         violation=next(c.value for c in certificate.checks if c.name == KNOTS),
         seconds=time.perf_counter() - started,
         knots=knots,
@@ -316,6 +320,18 @@ def _worst(pieces: Sequence[Arrays], starts: Sequence[float]) -> Certificate:
     return worst_of(
         certificate_of(arrays).later(start - float(arrays["start"]))
         for arrays, start in zip(pieces, starts, strict=True)
+    )
+
+
+def _costs(pieces: Sequence[Arrays], starts: Sequence[float]) -> KnotCosts:
+    """What terms cost over the knots of all windows."""
+    return KnotCosts.joined(
+        [
+            KnotCosts.from_plain(json.loads(str(arrays["costs"]))).later(
+                start - float(arrays["start"])
+            )
+            for arrays, start in zip(pieces, starts, strict=True)
+        ]
     )
 
 

@@ -1,27 +1,25 @@
 """Checking: failures and warnings of a specification, with lines."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
-from backbeat.behaviors.dance.arrangement import MeterDescription, MoveDescription
-from backbeat.behaviors.dance.choreography import DanceSpecification
-from backbeat.behaviors.dance.recordings.description import RecordingDescription
-from backbeat.behaviors.dance.rules import RuleFinding, findings, nearest
-from backbeat.behaviors.dance.vocabulary.move import Move
-from backbeat.behaviors.dance.vocabulary.move_file import vocabulary
-from backbeat.behaviors.drumming.specification import DrummingSpecification
 from backbeat.behaviors.motion.authored import Specification
-from backbeat.behaviors.music.files.tab_file import unread_lines
-from backbeat.behaviors.setlist.specification import SetlistEntry, SetlistSpecification
+from backbeat.behaviors.motion.finding import RuleFinding, without_slip
+from backbeat.behaviors.music.files.score_reader import NOTES
+from backbeat.behaviors.setlist.specification import SetlistSpecification
 from backbeat.behaviors.specification.fault_lines import fault_line, fault_place
 from backbeat.behaviors.specification.kinds import (
+    SETLIST,
+    drumming_text,
+    kind_class,
     kind_of,
     parse_specification,
-    read_any,
     read_setlist,
     with_robot_beside,
 )
+from backbeat.behaviors.specification.old_keys import OLD_KEYS
 from backbeat.behaviors.specification.robot_checking import is_robot, robot_faults
 from backbeat.behaviors.specification.setlist_rules import setlist_findings
 from backbeat.models.common.errors import (
@@ -31,7 +29,9 @@ from backbeat.models.common.errors import (
     unknown_name,
 )
 from backbeat.models.common.outside_file import is_file, read_text
-from backbeat.models.common.yaml_lines import Place, Span, YamlLines
+from backbeat.models.common.schema import unknown_keys
+from backbeat.models.common.yaml_file import read_tree
+from backbeat.models.common.yaml_lines import Span, YamlLines
 
 # Mends may uncover each other, but not for ever.
 ROUNDS = 8
@@ -63,14 +63,18 @@ class LocatedFinding:
 
 
 def check_file(path: str | Path) -> list[LocatedFinding]:
-    """All that is wrong or odd in a specification; of one kind but dances the first.
+    """All that is wrong or odd in a specification, setlist or robot YAML.
 
     Raises:
         BackbeatError: the file cannot be read.
     """
     path = Path(path)
-    if path.suffix not in (".yaml", ".yml"):
-        return check_other(path)
+    if path.suffix.lower() in NOTES:
+        try:
+            text = drumming_text(path)
+        except BackbeatError as error:
+            return [_failure(str(error), 1)]
+        return check_specification(text, path)
     text = read_text(path)
     try:
         if is_robot(text, path):
@@ -78,11 +82,9 @@ def check_file(path: str | Path) -> list[LocatedFinding]:
         kind = kind_of(text, path.name)
     except BackbeatError as error:
         return [_failure(str(error), error.line or 1)]
-    if kind == SetlistSpecification.kind:
+    if kind == SETLIST:
         return check_setlist(text, path)
-    if kind != DanceSpecification.kind:
-        return check_other(path)
-    return check_dance(text, path)
+    return check_specification(text, path)
 
 
 def check_robot(path: str | Path) -> list[LocatedFinding]:
@@ -108,12 +110,7 @@ def check_setlist(
     """
     path = Path(path)
     lines = YamlLines(text)
-    known = [f.name for f in fields(SetlistSpecification)]
-    own = [f.name for f in fields(SetlistEntry)]
-    rows: Place = ("behaviors",)
-    places: list[tuple[Place, list[str]]] = [((), known)]
-    places += [((*rows, i), own) for i in range(lines.length(rows))]
-    found = _unknown_keys(lines, places, path.name)
+    found = _unknown_keys(SetlistSpecification, text, path.name)
     if not found:
         try:
             setlist = read_setlist(text, path.name)
@@ -146,23 +143,42 @@ def _misfit(error: BackbeatError, lines: YamlLines) -> RuleFinding:
     return RuleFinding(True, fault_place(error, lines), str(error))
 
 
-def check_other(path: str | Path) -> list[LocatedFinding]:
-    """The first failure of a specification that is no dance, or of its score."""
+def check_specification(
+    text: str, path: str | Path, plans: bool = True
+) -> list[LocatedFinding]:
+    """All findings of a specification of a single motion, in order of lines.
+
+    Args:
+        text: the specification as YAML.
+        path: where it is, or would be; of notes, their file.
+        plans: lay out its problem too, which a build does anyway.
+    """
     path = Path(path)
-    file = path
-    specification: Specification | SetlistSpecification | None = None
+    lines = YamlLines(text)
     try:
-        specification, _ = read_any(path)
-        if isinstance(specification, DrummingSpecification) and specification.score:
-            file = specification.score_path(path.parent)
-        if not isinstance(specification, SetlistSpecification):
-            specification.plan(path.parent)
-        found = unread_lines(file)
+        schema = kind_class(kind_of(text, path.name), path.name)
+        found = _unknown_keys(schema, text, path.name)
+        if found:
+            return _located(lines, found)
+        specification = with_robot_beside(parse_specification(text, path.name), path)
+    except BackbeatError as error:
+        return _located(lines, [_misfit(error, lines)])
+    return _findings(specification, lines, path, plans)
+
+
+def _findings(
+    specification: Specification, lines: YamlLines, path: Path, plans: bool
+) -> list[LocatedFinding]:
+    """Findings of a specification that can be read."""
+    folder = path.parent
+    try:
+        found = _located(lines, specification.findings(folder, plans))
+        unread = specification.unread_lines(folder) if plans else []
     except BackbeatError as error:
         return [_fault(error, path)]
-    return [
+    return found + [
         LocatedFinding(line, RuleFinding(False, (), sentence), file=file)
-        for line, sentence in found
+        for file, line, sentence in unread
     ]
 
 
@@ -189,24 +205,6 @@ def _failure(sentence: str, line: int) -> LocatedFinding:
     return LocatedFinding(line, RuleFinding(True, (), sentence))
 
 
-def check_dance(
-    text: str, path: str | Path, compiles: bool = True
-) -> list[LocatedFinding]:
-    """All findings of a choreography, in order of lines.
-
-    Args:
-        text: the choreography; it is YAML of kind dance.
-        path: where it is, or would be.
-        compiles: lay out its problem too, which a build does anyway.
-    """
-    path = Path(path)
-    lines = YamlLines(text)
-    found = _keys(lines, path.name)
-    if not found:
-        found = _values(text, lines, path, compiles)
-    return _located(lines, found)
-
-
 def _located(lines: YamlLines, found: Sequence[RuleFinding]) -> list[LocatedFinding]:
     """Findings with their lines, in order."""
     located = [LocatedFinding(lines.line(f.path), f, _span(lines, f)) for f in found]
@@ -221,81 +219,22 @@ def _span(lines: YamlLines, finding: RuleFinding) -> Span | None:
     return find(finding.path)
 
 
-def _keys(lines: YamlLines, where: str) -> list[RuleFinding]:
-    """Keys that a choreography does not have."""
-    known = [f.name for f in fields(DanceSpecification)]
-    own = [f.name for f in fields(MoveDescription)]
-    places: list[tuple[Place, list[str]]] = [((), known)]
-    for track in lines.names(("tracks",)):
-        rows: Place = ("tracks", track)
-        places += [((*rows, i), own) for i in range(lines.length(rows))]
-    changes: Place = ("meters",)
-    known = [f.name for f in fields(MeterDescription)]
-    places += [((*changes, i), known) for i in range(lines.length(changes))]
-    known = [f.name for f in fields(RecordingDescription)]
-    places += [(("recordings", n), known) for n in lines.names(("recordings",))]
-    return _unknown_keys(lines, places, where)
-
-
-def _unknown_keys(
-    lines: YamlLines, places: Sequence[tuple[Place, list[str]]], where: str
-) -> list[RuleFinding]:
-    """Keys at some places of a file that are not among those known there."""
+def _unknown_keys(schema: Any, text: str, where: str) -> list[RuleFinding]:
+    """Keys that a kind of file does not have, now or under an old name."""
+    tree = read_tree(text, where)
+    old = OLD_KEYS.get(str(tree.get("kind")), {})
     found = []
-    for place, names in places:
-        for key in lines.names(place):
-            if key not in names:
-                error = unknown_name(f"key in {where}", key, names)
-                fix = nearest(key, names)
-                found.append(RuleFinding(True, (*place, key), str(error), fix, True))
+    for path, known, given in unknown_keys(schema, tree):
+        name = str(path[-1])
+        if len(path) > 1 or name not in old:
+            error = unknown_name(f"key in {where}", name, known)
+            fix = without_slip(name, set(known) - set(given))
+            found.append(RuleFinding(True, path, str(error), fix, True))
     return found
-
-
-def _values(
-    text: str, lines: YamlLines, path: Path, compiles: bool
-) -> list[RuleFinding]:
-    try:
-        dance = with_robot_beside(parse_specification(text, path.name), path)
-        assert isinstance(dance, DanceSpecification)
-        moves = vocabulary(path.parent)
-    except BackbeatError as error:
-        return [_misfit(error, lines)]
-    try:
-        dance.check_grid()
-    except BackbeatError as error:
-        return [RuleFinding(True, error.path, str(error))]
-    found, recorded = _recordings(dance, path.parent)
-    if any(f.fails for f in found):
-        return found
-    found += findings(dance, moves | recorded)
-    if compiles and not any(f.fails for f in found):
-        try:
-            found += dance.compiled(path.parent)[1]
-        except BackbeatError as error:
-            found.append(RuleFinding(True, ("tracks",), str(error)))
-    return found
-
-
-def _recordings(
-    dance: DanceSpecification, folder: Path
-) -> tuple[list[RuleFinding], dict[str, Move]]:
-    """What is wrong with recordings, or was changed; and those that are moves."""
-    found: list[RuleFinding] = []
-    moves: dict[str, Move] = {}
-    for name in dance.recordings:
-        place: Place = ("recordings", name)
-        try:
-            (move,) = dance.recorded(folder, [name]).values()
-        except BackbeatError as error:
-            found.append(RuleFinding(True, place, str(error)))
-        else:
-            moves[name] = move
-            found += [RuleFinding(False, place, change) for change in move.changes]
-    return found, moves
 
 
 def autofixed(text: str, path: str | Path) -> tuple[str, list[LocatedFinding]]:
-    """A choreography or setlist with all corrected that has one obvious fix.
+    """A specification or setlist in which all is corrected that has one obvious fix.
 
     Comments and layout stay as they are.
 
@@ -308,8 +247,8 @@ def autofixed(text: str, path: str | Path) -> tuple[str, list[LocatedFinding]]:
     """
     path = Path(path)
     done: list[LocatedFinding] = []
-    is_setlist = kind_of(text, path.name) == SetlistSpecification.kind
-    check = check_setlist if is_setlist else check_dance
+    is_setlist = kind_of(text, path.name) == SETLIST
+    check = check_setlist if is_setlist else check_specification
     for _ in range(ROUNDS):
         wanted = {
             item.span: item for item in check(text, path) if item.span is not None
@@ -324,14 +263,19 @@ def autofixed(text: str, path: str | Path) -> tuple[str, list[LocatedFinding]]:
     return text, done
 
 
-def refuse_failures(text: str, path: str | Path) -> None:
-    """Refuses a choreography that has a failure, with its line.
+def refuse_failures(specification: Specification, text: str, path: str | Path) -> None:
+    """Refuses a specification whose rules find a failure, with its line.
+
+    Args:
+        specification: as it was read.
+        text: its YAML.
+        path: where it is, or would be.
 
     Raises:
-        BackbeatError: the first one, and how many more there are.
+        BackbeatError: the first failure, and how many more there are.
     """
     path = Path(path)
-    _refuse(check_dance(text, path, False), path)
+    _refuse(_findings(specification, YamlLines(text), path, False), path)
 
 
 def _refuse(found: Sequence[LocatedFinding], path: Path) -> None:

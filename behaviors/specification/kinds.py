@@ -1,25 +1,20 @@
 """Specifications: the YAML files of behaviors, by kind."""
 
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
-from typing import Any
 
-import yaml
-
-from backbeat.behaviors.dance.choreography import DanceSpecification
-from backbeat.behaviors.drumming.specification import DrummingSpecification
-from backbeat.behaviors.footsteps.specification import FootstepSpecification
 from backbeat.behaviors.library.robots import robot_beside
 from backbeat.behaviors.library.stored import check_name
-from backbeat.behaviors.motion.authored import Specification
+from backbeat.behaviors.motion.authored import Specification, on_a_line
 from backbeat.behaviors.music.files.score_reader import AS_WRITTEN, NOTES
 from backbeat.behaviors.music.notation.score_description import Adaptation
-from backbeat.behaviors.posture.specification import PostureSpecification
 from backbeat.behaviors.setlist.specification import SetlistSpecification
 from backbeat.behaviors.specification.old_keys import with_new_keys
 from backbeat.behaviors.specification.transfer import (
-    TRANSFERRED,
     setlist_on,
     transferred,
 )
@@ -35,12 +30,15 @@ from backbeat.models.common.yaml_file import parse_yaml, read_tree
 
 SHIPPED_FOLDER = Path(__file__).parents[1] / "specifications"
 SETLIST_FOLDER = Path(__file__).parents[1] / "setlists"
-KINDS: dict[str, type[Any]] = {
-    "dance": DanceSpecification,
-    "drumming": DrummingSpecification,
-    "footsteps": FootstepSpecification,
-    "posture": PostureSpecification,
+# Kinds that ship, each loaded when a file of it is read; other packages have theirs as
+# entry points of a group.
+SHIPPED_KINDS = {
+    "dance": "backbeat.behaviors.dance.choreography:DanceSpecification",
+    "drumming": "backbeat.behaviors.drumming.specification:DrummingSpecification",
+    "footsteps": "backbeat.behaviors.footsteps.specification:FootstepSpecification",
+    "posture": "backbeat.behaviors.posture.specification:PostureSpecification",
 }
+GROUP = "backbeat.kinds"
 SETLIST = SetlistSpecification.kind
 
 
@@ -52,14 +50,39 @@ class Variant:
         adapt: what is done to the notes of a MIDI or tablature file.
         robot: name or path of the robot that it is built for; "" for its own.
         terms: file with terms of the user's own for its trajectory; "" for none.
+        weights: of its trajectory, by key, in place of those that it would have.
     """
 
     adapt: Adaptation = field(default_factory=Adaptation)
     robot: str = ""
     terms: str = ""
+    weights: Mapping[str, float] = field(default_factory=dict)
 
 
 AS_IT_STANDS = Variant()
+
+
+@cache
+def kinds() -> Mapping[str, EntryPoint]:
+    """Where the class of each kind of specification of a single motion is, by name."""
+    own = {n: EntryPoint(n, place, GROUP) for n, place in SHIPPED_KINDS.items()}
+    return {**own, **{e.name: e for e in entry_points(group=GROUP)}, **own}
+
+
+def kind_class(kind: str, where: str) -> type[Specification]:
+    """The class, and schema, of a kind.
+
+    Raises:
+        BackbeatError: there is no such kind, or it is that of setlists; `where` names
+            the source.
+    """
+    if kind == SETLIST:
+        raise BackbeatError(f"{where} is a setlist; name its behaviors one by one")
+    if kind not in kinds():
+        with located("kind"):
+            raise unknown_name(f"kind in {where}", kind, [*kinds(), SETLIST])
+    found: type[Specification] = kinds()[kind].load()
+    return found
 
 
 def shipped_names() -> list[str]:
@@ -75,7 +98,8 @@ def shipped_setlists() -> list[str]:
 def transferred_names() -> list[str]:
     """Names of the motions that ship which go on any robot with legs."""
     paths = {name: SHIPPED_FOLDER / f"{name}.yaml" for name in shipped_names()}
-    return [n for n, p in paths.items() if kind_of(read_text(p), n) in TRANSFERRED]
+    found = {n: kind_class(kind_of(read_text(p), n), n) for n, p in paths.items()}
+    return [name for name, kind in found.items() if kind.sized_by == "legs"]
 
 
 def ships(path: str | Path) -> bool:
@@ -153,11 +177,15 @@ def read_any(
     with located(file=path):
         if kind_of(text, str(path)) == SETLIST:
             setlist = read_setlist(text, str(path))
-            if variant.terms:
-                raise BackbeatError(
-                    f"{path} is a setlist; terms of your own (--with) go with single "
-                    "motions, so build these first"
-                )
+            for option, is_given in (
+                ("terms of your own (--with)", variant.terms),
+                ("weights of trajectories", variant.weights),
+            ):
+                if is_given:
+                    raise BackbeatError(
+                        f"{path} is a setlist; {option} go with single motions, so "
+                        "build these first"
+                    )
             if variant.robot:
                 setlist = setlist_on(setlist, variant.robot)
                 text = text_of(setlist, text, path)
@@ -166,27 +194,35 @@ def read_any(
         if variant.robot:
             specification = transferred(specification, variant.robot)
             text = text_of(specification, text, path)
+        if variant.weights:
+            specification.weights = specification.weights.changed(variant.weights)
+            specification.weights.check(specification.name)
+            text = text_of(specification, text, path, ("weights",))
         specification.weights.terms = variant.terms
         return specification, text
 
 
 def text_of(
-    specification: Specification | SetlistSpecification, written: str, path: str | Path
+    specification: Specification | SetlistSpecification,
+    written: str,
+    path: str | Path,
+    changed: Sequence[str] = ("robot", "scale"),
 ) -> str:
-    """Text of a file for another robot, on the lines of that it was made of.
+    """Text of a file with other values of some keys, on the lines of that it was.
 
     What is wrong with it is then said of a line of the file.
 
     Args:
-        specification: as it is for the other robot.
+        specification: with the other values.
         written: the file.
         path: where it is.
+        changed: the keys.
     """
     text = written
-    for key in ("robot", "scale"):
+    for key in changed:
         if not hasattr(specification, key):
             continue
-        line = f"{key}: {yaml.safe_dump(getattr(specification, key)).splitlines()[0]}"
+        line = f"{key}: {on_a_line(getattr(specification, key))}"
         there = re.search(rf"(?m)^{key}:.*$", text)
         if there:
             text = text[: there.start()] + line + text[there.end() :]
@@ -209,6 +245,8 @@ def drumming_text(notes: str | Path, adapt: Adaptation = AS_WRITTEN) -> str:
     Raises:
         BackbeatError: the file's name has nothing that a behavior could be called.
     """
+    from backbeat.behaviors.drumming.specification import DrummingSpecification
+
     notes = Path(notes)
     name = re.sub("[^a-z0-9]+", "-", notes.stem.lower()).strip("-")[:64]
     if not name:
@@ -253,13 +291,9 @@ def read_setlist(text: str, where: str) -> SetlistSpecification:
 def parse_specification(text: str, where: str) -> Specification:
     """Reads a specification from YAML text; `where` names it in errors."""
     kind = kind_of(text, where)
-    if kind == SETLIST:
-        raise BackbeatError(f"{where} is a setlist; name its behaviors one by one")
-    if kind not in KINDS:
-        with located("kind"):
-            raise unknown_name(f"kind in {where}", kind, [*KINDS, SETLIST])
+    schema = kind_class(kind, where)
     text = with_new_keys(text, kind, where)
-    specification: Specification = parse_yaml(KINDS[kind], text, where)
+    specification = parse_yaml(schema, text, where)
     with located("name"):
         check_name(specification.name)
     with located("weights"):
@@ -277,6 +311,6 @@ def kind_of(text: str, where: str) -> str:
     if "kind" not in tree:
         raise BackbeatError(
             f"{where}: the key 'kind' is missing; it is one of "
-            f"{', '.join([*KINDS, SETLIST])}"
+            f"{', '.join([*kinds(), SETLIST])}"
         )
     return str(tree["kind"])

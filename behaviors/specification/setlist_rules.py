@@ -5,15 +5,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
-from backbeat.behaviors.dance.choreography import DanceSpecification
-from backbeat.behaviors.dance.rules import RuleFinding, findings, nearest
-from backbeat.behaviors.dance.vocabulary.move_file import vocabulary
-from backbeat.behaviors.drumming.drummer import kit_members
-from backbeat.behaviors.drumming.specification import DrummingSpecification
-from backbeat.behaviors.footsteps.specification import FootstepSpecification
 from backbeat.behaviors.motion.authored import Specification
-from backbeat.behaviors.music.files.score_reader import load_score
-from backbeat.behaviors.music.notation.score import Score
+from backbeat.behaviors.motion.finding import RuleFinding, without_slip
 from backbeat.behaviors.setlist.specification import SetlistEntry, SetlistSpecification
 from backbeat.behaviors.specification.kinds import (
     AS_IT_STANDS,
@@ -28,9 +21,6 @@ from backbeat.behaviors.specification.kinds import (
 from backbeat.behaviors.specification.transfer import is_of_other_size
 from backbeat.models.common.errors import UNKNOWN_BEHAVIOR, BackbeatError, located
 from backbeat.models.common.outside_file import beside
-
-# Kinds whose beats may be played at another tempo.
-RETIMED = (DanceSpecification, FootstepSpecification)
 
 
 def part_path(entry: SetlistEntry, folder: str | Path) -> Path:
@@ -55,10 +45,8 @@ def part_paths(setlist: SetlistSpecification, folder: str | Path) -> dict[str, P
 
 
 def at_tempo(specification: Specification, bpm: float) -> Specification:
-    """A specification at the tempo of a show, if it has beats that may be so."""
-    if isinstance(specification, RETIMED) and specification.bpm and bpm:
-        return replace(specification, bpm=bpm)
-    return specification
+    """A specification at the tempo of a show, if that has one."""
+    return specification.at_tempo(bpm) if bpm else specification
 
 
 def as_in_show(
@@ -150,7 +138,7 @@ def setlist_findings(
         except BackbeatError as error:
             fix = None
             if error.code == UNKNOWN_BEHAVIOR:
-                fix = nearest(entry.behavior, shipped_names())
+                fix = without_slip(entry.behavior, shipped_names())
             place = ("behaviors", i, "behavior")
             found.append(RuleFinding(True, place, f"entry {i + 1}: {error}", fix))
     for i, (specification, where) in parts.items():
@@ -168,8 +156,8 @@ def _alone(
     """What keeps one behavior from being in a show."""
     place, where = ("behaviors", i, "behavior"), f"entry {i + 1}"
     name, entry = specification.name, setlist.behaviors[i]
-    if isinstance(specification, DrummingSpecification):
-        if specification.seat != "none":
+    if specification.needs_equipment:
+        if getattr(specification, "seat", "none") != "none":
             standing = f"{name}-standing"
             known = f", as {standing} has," if standing in shipped_names() else ""
             yield RuleFinding(
@@ -191,7 +179,7 @@ def _alone(
             )
     if not entry.until:
         return
-    beats = _beats(specification, folder)
+    beats = specification.num_beats(folder)
     if beats is None:
         yield RuleFinding(
             True,
@@ -211,54 +199,15 @@ def _alone(
 def _carrying(
     setlist: SetlistSpecification, i: int, specification: Specification, folder: Path
 ) -> Iterator[RuleFinding]:
-    """What becomes of a dance's moves with what a show puts into its hands."""
-    if not isinstance(specification, DanceSpecification):
-        return
-    dance = as_in_show(specification, setlist)
-    assert isinstance(dance, DanceSpecification)
+    """What becomes of a behavior with what a show puts into its hands."""
+    place = ("behaviors", i, "behavior")
     try:
-        moves = vocabulary(folder) | dance.recorded(folder, list(dance.recordings))
-        if any(f.fails for f in findings(dance, moves)):
-            return  # The check of the dance itself reports it.
-        said = dance.carried_findings(moves)
+        remarks = as_in_show(specification, setlist).carrying_remarks(folder)
     except BackbeatError as error:
-        yield RuleFinding(True, ("behaviors", i, "behavior"), f"entry {i + 1}: {error}")
+        yield RuleFinding(True, place, f"entry {i + 1}: {error}")
         return
-    for found in said:
-        sentence = f"entry {i + 1}: {found.sentence}"
-        yield RuleFinding(False, ("behaviors", i, "behavior"), sentence)
-
-
-def _beats(specification: Specification, folder: Path) -> float | None:
-    """How many beats it has; None without a tempo."""
-    if isinstance(specification, DanceSpecification):
-        return specification.beats
-    if isinstance(specification, FootstepSpecification) and specification.bpm:
-        steps = specification.steps
-        seconds = sum(specification.duration(step) for step in steps)
-        return seconds * specification.bpm / 60.0
-    if isinstance(specification, DrummingSpecification):
-        return _score(specification, folder).beats
-    return None
-
-
-def _score(specification: DrummingSpecification, folder: Path) -> Score:
-    """Its score, without hands."""
-    return load_score(
-        specification.score_path(folder),
-        kit_members(specification.drum_kit(folder)),
-        given=specification.adapt,
-    )
-
-
-def _tempo(specification: Specification, folder: Path) -> float:
-    """Its tempo [beats/min], 0 without one."""
-    if isinstance(specification, RETIMED):
-        return specification.bpm
-    if isinstance(specification, DrummingSpecification):
-        bpm = _score(specification, folder).tempo.bpm
-        return float(bpm) * specification.tempo_scale
-    return 0.0
+    for remark in remarks:
+        yield RuleFinding(False, place, f"entry {i + 1}: {remark}")
 
 
 def _tempos(
@@ -268,17 +217,17 @@ def _tempos(
     first: tuple[str, float] | None = None
     for i, (specification, folder) in parts.items():
         try:
-            bpm = _tempo(specification, folder)
+            bpm = specification.tempo(folder)
         except BackbeatError as error:
             place = ("behaviors", i, "behavior")
             yield RuleFinding(True, place, f"entry {i + 1}: {error}")
             continue
         if not bpm:
             continue
-        drums = isinstance(specification, DrummingSpecification)
+        is_written = specification.at_tempo(bpm + 1.0) is specification
         if first is None:
             first = specification.name, bpm
-        if setlist.bpm and drums and abs(bpm - setlist.bpm) > 1e-9:
+        if setlist.bpm and is_written and abs(bpm - setlist.bpm) > 1e-9:
             yield RuleFinding(
                 True,
                 ("bpm",),
@@ -288,7 +237,7 @@ def _tempos(
                 bpm,
             )
         elif not setlist.bpm and abs(bpm - first[1]) > 1e-9:
-            wanted = bpm if drums else first[1]
+            wanted = bpm if is_written else first[1]
             yield RuleFinding(
                 True,
                 ("behaviors", i, "behavior"),

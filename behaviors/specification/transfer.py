@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 
-from backbeat.behaviors.drumming.kit_at_size import reach
 from backbeat.behaviors.library.behavior import Mount, make_robot
 from backbeat.behaviors.motion.authored import Specification
 from backbeat.behaviors.setlist.specification import SetlistSpecification
@@ -10,10 +9,6 @@ from backbeat.models.common.errors import BackbeatError
 from backbeat.models.robot.description import find_description
 from backbeat.models.robot.link_frames import ALIKE
 
-# Kinds whose motion is that of roles, postures and lengths alone.
-TRANSFERRED = ("dance", "footsteps", "posture")
-# The kind whose lengths go with the reach of arms and sticks.
-DRUMMED = "drumming"
 # Digits of a factor on lengths that are kept.
 DIGITS = 4
 
@@ -62,14 +57,16 @@ def transferred(specification: Specification, robot: str) -> Specification:
     Raises:
         BackbeatError: it is no motion of legs, or one of the robots has none.
     """
-    if specification.kind not in (*TRANSFERRED, DRUMMED):
+    if not specification.sized_by:
         raise BackbeatError(
             f"{specification.name} is of kind {specification.kind}, which is of one "
             "robot; --robot takes dances, footsteps, postures and drumming"
         )
     if find_description(specification.robot) == find_description(robot):
         return specification
-    if specification.kind == DRUMMED:
+    if specification.sized_by == "reach":
+        from backbeat.behaviors.drumming.kit_at_size import reach
+
         ratio = reach(robot) / reach(specification.robot)
         return _at_size(specification, robot, ratio)
     # These are the models that the plan takes, of which none is loaded twice.

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
-from scipy.optimize import least_squares
+import scipy
 
 from backbeat.models.adoption.limb_roles import bending_joint
 from backbeat.models.adoption.model_tree import ModelTree, TreeJoint
@@ -87,7 +87,9 @@ def arm_at_rest(
 
     best = min(
         (
-            least_squares(residuals, np.clip(s, low, high), bounds=(low, high))
+            scipy.optimize.least_squares(
+                residuals, np.clip(s, low, high), bounds=(low, high)
+            )
             for s in _starts(start, low, high)
         ),
         key=lambda found: float(found.cost),

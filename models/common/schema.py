@@ -10,11 +10,20 @@ read, and not before.
 """
 
 import json
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, Field, field, fields, is_dataclass
 from functools import cache
 from types import NoneType
-from typing import Any, NamedTuple, TypedDict, TypeVar, Unpack, get_args, get_type_hints
+from typing import (
+    Any,
+    NamedTuple,
+    TypedDict,
+    TypeVar,
+    Unpack,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 from backbeat.models.common.errors import (
     BackbeatError,
@@ -138,6 +147,46 @@ def check_values(value: Any, where: str) -> None:
         reader(kind).validate_python([value], strict=False)
     except ValidationError as error:
         raise _explained(kind, error.errors(include_url=False), where) from None
+
+
+class UnknownKey(NamedTuple):
+    """A key that a schema does not have.
+
+    Attributes:
+        path: where it stands, the key being the last.
+        known: keys that may stand there.
+        given: keys that stand there.
+    """
+
+    path: KeyPath
+    known: tuple[str, ...]
+    given: tuple[str, ...]
+
+
+def unknown_keys(schema: Any, tree: Any, path: KeyPath = ()) -> Iterator[UnknownKey]:
+    """All keys that a schema does not have.
+
+    Args:
+        schema: a dataclass, or the type of a value in one.
+        tree: plain data; parts of another kind than the schema's are passed over.
+        path: where the data stands.
+    """
+    schema = _without_none(schema)
+    if is_dataclass(schema) and isinstance(tree, Mapping):
+        types = get_type_hints(schema)
+        names = {item.metadata.get("key", item.name): item for item in fields(schema)}
+        given = tuple(str(key) for key in tree)
+        for key, value in tree.items():
+            if key in names:
+                yield from unknown_keys(types[names[key].name], value, (*path, key))
+            elif str(key)[:1] != "_":
+                yield UnknownKey((*path, str(key)), tuple(names), given)
+    elif get_origin(schema) is list and isinstance(tree, list):
+        for i, value in enumerate(tree):
+            yield from unknown_keys(get_args(schema)[0], value, (*path, i))
+    elif get_origin(schema) is dict and isinstance(tree, Mapping):
+        for key, value in tree.items():
+            yield from unknown_keys(get_args(schema)[1], value, (*path, str(key)))
 
 
 class _Place(NamedTuple):

@@ -16,6 +16,8 @@ from backbeat.models.common.errors import BackbeatError, shown, steers
 _NUMBER = re.compile(r"[-+.]?[0-9][0-9a-fA-FxXob_:.+-]*")
 # What a list in a list stands under.
 _NO_KEY = ""
+# Key under which the keys of another mapping are taken over.
+_MERGE = "<<"
 
 
 @dataclass
@@ -30,6 +32,7 @@ class _Collection:
         parts: how many parts it has, with all that is in it.
         entries: how many entries it has itself; of a mapping, keys and values.
         last: the last key.
+        keys: all that it has, of a mapping.
     """
 
     key: str
@@ -39,6 +42,7 @@ class _Collection:
     parts: int = 1
     entries: int = 0
     last: str = _NO_KEY
+    keys: set[str] = field(default_factory=set)
 
 
 @dataclass
@@ -58,6 +62,7 @@ class _Survey:
                 self._refuse("a character that steers a terminal; remove it", event)
             if event.implicit[0] and len(event.value) > bounds.NUMBER_LETTERS:
                 self._refuse_number(event)
+            self._refuse_twice(event)
             self._note(event.anchor, 1)
             self._add(1, event.value)
         elif isinstance(event, yaml.CollectionStartEvent):
@@ -71,6 +76,16 @@ class _Survey:
             if self.aliases > bounds.YAML_ALIASES:
                 self._refuse(f"more than {bounds.YAML_ALIASES} aliases", event)
             self._add(self.parts.get(event.anchor or "", 1), _NO_KEY)
+
+    def _refuse_twice(self, event: Any) -> None:
+        """Refuses a key that stands twice, of which YAML readers keep the last."""
+        inside = self.open[-1] if self.open else None
+        if inside is None or not inside.is_map or inside.entries % 2:
+            return
+        if event.value in inside.keys and event.value != _MERGE:
+            key = shown(event.value, 40)
+            self._refuse(f"the key {key} stands twice; keep one", event)
+        inside.keys.add(event.value)
 
     def _note(self, anchor: str | None, parts: int) -> None:
         if anchor is not None:

@@ -14,7 +14,6 @@ from backbeat.models.actuation.safety_law import SafetyLaws, no_bounds
 from backbeat.models.actuation.servo_law import (
     HELD,
     LAST,
-    MEASURED,
     MOST_SHARE,
     MOTORS,
     ServoTraits,
@@ -167,12 +166,6 @@ class JointServo(CollectableSystem):
         memory, most = self._read(context).copy(), MOST_SHARE * self._limits
         memory[HELD * self._nj :][: self._nj] = np.clip(effort, -most, most)
         context.SetDiscreteState(self._memory, memory)
-
-    def measured_friction(self, context: Context) -> np.ndarray:
-        """(nj,) friction as measured, from its own context [N m]."""
-        if not self._has_memory:
-            return np.zeros(self._nj)
-        return self._read(context)[MEASURED * self._nj :][: self._nj].copy()
 
     def _read(self, context: Context) -> np.ndarray:
         value: np.ndarray = context.get_discrete_state(self._memory).value()

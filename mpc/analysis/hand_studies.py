@@ -1,12 +1,13 @@
 """Studies of hands that follow targets: one setting at a time, as tables."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping
+from itertools import product
 from typing import Any
 
 import pandas as pd
 
 from backbeat.models.sensing.sensors import SensorNoise
-from backbeat.mpc.analysis.hand_error import error_figures
+from backbeat.mpc.analysis.hand_error import SETTLED, error_figures
 from backbeat.mpc.scenario.base_motion import BaseMotion
 from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.scenario.target_motion import TargetMotion
@@ -56,159 +57,127 @@ def sampled(scenario: Scenario, angle: float, rate: float, hand: float) -> Scena
     return scenario.changed(state="sampled", noise=noise, sensing_delay=0.0)
 
 
-def period_study(
-    periods: Sequence[float] = PERIODS, duration: float = 4.0
+def _table(
+    names: str, cases: Mapping[tuple[Any, ...], Scenario], after: float = SETTLED
 ) -> pd.DataFrame:
+    """Figures of the hand after a time [s] in runs, with what each run is called.
+
+    Args:
+        names: of the columns that say what a run is.
+        cases: scenarios by these values.
+        after: when figures begin.
+    """
+    rows = []
+    for case, scenario in cases.items():
+        what = dict(zip(names.split(), case, strict=True))
+        rows.append({**what, **error_figures(run_task_space(scenario), after)})
+    return pd.DataFrame(rows)
+
+
+def period_study() -> pd.DataFrame:
     """The UR10 on a circle, with samples every so often [s].
 
     Returns:
         Columns period, error_rms_mm, error_max_mm.
     """
-    rows = []
-    for period in periods:
-        scenario = of_task("ur10", duration, target=circle())
-        found = error_figures(run_task_space(scenario.changed(tick_period=period)), 2.0)
-        rows.append({"period": period, **found})
-    return pd.DataFrame(rows)
+    scenario = of_task("ur10", 4.0, target=circle())
+    cases = {(period,): scenario.changed(tick_period=period) for period in PERIODS}
+    return _table("period", cases, 2.0)
 
 
-def sensing_study(
-    noises: Sequence[float] = NOISES, rate: float = 0.0, duration: float = 3.0
-) -> pd.DataFrame:
+def sensing_study(rate: float = 0.0) -> pd.DataFrame:
     """The UR10 at rest, its hand modeled from noisy joints or sensed itself.
 
     Of a sensed hand the rate is the model's, or observed from its places.
 
     Args:
-        noises: standard deviations of angles [rad].
-        rate: that of rates, for every radian of the angles' [1/s].
-        duration: of each run [s].
+        rate: noise of rates, for every radian of the angles' [1/s].
 
     Returns:
-        Columns noise, hand (of HANDS_KNOWN), error_rms_mm, error_max_mm.
+        Columns noise (of angles [rad]), hand (of HANDS_KNOWN), error_rms_mm,
+        error_max_mm.
     """
-    rows = []
-    for noise in noises:
-        for hand in HANDS_KNOWN:
-            scenario = of_task(
-                "ur10",
-                duration,
-                hand_sensing=hand != MODELED,
-                control=TaskSpaceSettings(observed_rate=hand == OBSERVED),
-            )
-            run = run_task_space(sampled(scenario, noise, rate * noise, 0.0))
-            rows.append({"noise": noise, "hand": hand, **error_figures(run, 0.5)})
-    return pd.DataFrame(rows)
-
-
-def limit_study(share: float = WEAK, duration: float = 3.0) -> dict[str, SimulationRun]:
-    """The UR10 on a fast circle with weak motors, torques truncated or by programs."""
-    return {
-        limits: run_task_space(
-            of_task(
-                "ur10",
-                duration,
-                control=TaskSpaceSettings(limits=limits),
-                effort_share=share,
-                target=circle(0.8),
-            )
+    known = {
+        hand: of_task(
+            "ur10",
+            3.0,
+            hand_sensing=hand != MODELED,
+            control=TaskSpaceSettings(observed_rate=hand == OBSERVED),
         )
-        for limits in LIMITS
+        for hand in HANDS_KNOWN
+    }
+    cases = {
+        (noise, hand): sampled(scenario, noise, rate * noise, 0.0)
+        for noise in NOISES
+        for hand, scenario in known.items()
+    }
+    return _table("noise hand", cases, 0.5)
+
+
+def _by_limits(robot: str, **task: Any) -> dict[str, SimulationRun]:
+    """Runs of 3 s, torques truncated or by programs."""
+    laws = {limits: TaskSpaceSettings(limits=limits) for limits in LIMITS}
+    return {
+        limits: run_task_space(of_task(robot, 3.0, control=law, **task))
+        for limits, law in laws.items()
     }
 
 
-def base_study(
-    axes: Sequence[str] = ("x", "y", "z"),
-    rates: Sequence[float] = RATES,
-    duration: float = 4.0,
-) -> pd.DataFrame:
+def limit_study() -> dict[str, SimulationRun]:
+    """The UR10 on a fast circle with weak motors, torques truncated or by programs."""
+    return _by_limits("ur10", effort_share=WEAK, target=circle(0.8))
+
+
+def base_study() -> pd.DataFrame:
     """Atlas holding its hand still while its pelvis sways by 0.1 m or rad.
 
-    Args:
-        axes: directions, see `BaseMotion`.
-        rates: of the sway [rad/s].
-        duration: of each run [s].
-
     Returns:
-        Columns axis, rate, feedforward, error_rms_mm, error_max_mm.
+        Columns axis, rate (of the sway [rad/s]), feedforward, error_rms_mm,
+        error_max_mm.
     """
-    rows = []
-    for axis in axes:
-        for rate in rates:
-            for feedforward in (False, True):
-                base = BaseMotion(axis, 0.1, rate, feedforward)
-                found = error_figures(
-                    run_task_space(of_task("atlas", duration, base=base))
-                )
-                what = {"axis": axis, "rate": rate, "feedforward": feedforward}
-                rows.append({**what, **found})
-    return pd.DataFrame(rows)
+    cases = {
+        case: of_task("atlas", 4.0, base=BaseMotion(case[0], 0.1, *case[1:]))
+        for case in product("xyz", RATES, (False, True))
+    }
+    return _table("axis rate feedforward", cases)
 
 
 def pelvis_scenario(
-    rate: float,
-    feedforward: bool = True,
-    radius: float = 0.0,
-    duration: float = 5.0,
-    limits: str = "program",
+    rate: float, radius: float = 0.0, feedforward: bool = True, duration: float = 4.0
 ) -> Scenario:
     """Atlas on welded feet, its pelvis going 0.1 m and turning 0.1 rad every way.
 
     Args:
         rate: of the fastest of the six sways [rad/s].
-        feedforward: whether the controller gets the pelvis' acceleration.
         radius: of the circle at 0.3 Hz that the hand goes round; 0 holds it [m].
+        feedforward: whether the controller gets the pelvis' acceleration.
         duration: of the run [s].
-        limits: of the law.
     """
     return of_task(
         "atlas",
         duration,
         base=BaseMotion(ALL_AXES, 0.1, rate, feedforward, "welded"),
         target=TargetMotion(radius=radius, frequency=0.3),
-        control=TaskSpaceSettings(limits=limits),
+        control=TaskSpaceSettings(limits="program"),
     )
 
 
-def pelvis_study(
-    rates: Sequence[float] = PELVIS_RATES, duration: float = 4.0
-) -> pd.DataFrame:
+def pelvis_study() -> pd.DataFrame:
     """Atlas on welded feet, its pelvis going every way at once, ever faster.
 
-    Args:
-        rates: of the fastest sway [rad/s].
-        duration: of each run [s].
-
     Returns:
-        Columns rate, radius (of the target's circle), feedforward, error_rms_mm,
-        error_max_mm, leg_share_max.
+        Columns rate (of the fastest sway [rad/s]), radius (of the target's circle),
+        feedforward, error_rms_mm, error_max_mm, leg_share_max.
     """
-    rows = []
-    for rate in rates:
-        for radius in (0.0, 0.05):
-            for feedforward in (False, True):
-                scenario = pelvis_scenario(rate, feedforward, radius, duration)
-                found = error_figures(run_task_space(scenario))
-                what = {"rate": rate, "radius": radius, "feedforward": feedforward}
-                rows.append({**what, **found})
-    return pd.DataFrame(rows)
+    every = product(PELVIS_RATES, (0.0, 0.05), (False, True))
+    cases = {case: pelvis_scenario(*case) for case in every}
+    return _table("rate radius feedforward", cases)
 
 
-def cruciform_study(duration: float = 3.0) -> dict[str, SimulationRun]:
+def cruciform_study() -> dict[str, SimulationRun]:
     """Atlas from its zero posture, its pelvis going up and down, by way at limits.
 
     Both arms are straight sideways, and so shall all be that the hand does not need;
     the pelvis sways by 0.1 m at 2 rad/s.
     """
-    return {
-        limits: run_task_space(
-            of_task(
-                "atlas",
-                duration,
-                start="cruciform",
-                base=BaseMotion("z", 0.1, 2.0),
-                control=TaskSpaceSettings(limits=limits),
-            )
-        )
-        for limits in LIMITS
-    }
+    return _by_limits("atlas", start="cruciform", base=BaseMotion("z", 0.1, 2.0))

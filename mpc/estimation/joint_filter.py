@@ -1,7 +1,7 @@
 """Joint filter: the steady gain of the small Kalman filter that each joint has."""
 
 import numpy as np
-from scipy.linalg import solve_discrete_are
+import scipy
 
 from backbeat.mpc.estimation.invariant_filter import FilterNoise
 
@@ -18,5 +18,5 @@ def joint_gain(noise: FilterNoise, period: float) -> np.ndarray:
     g = np.array([0.5 * period**2, period])
     Q = JOINT_ACCELERATION**2 * np.outer(g, g)
     N = np.diag([noise.position**2, noise.velocity**2])
-    P = solve_discrete_are(F.T, np.eye(2), Q, N)
+    P = scipy.linalg.solve_discrete_are(F.T, np.eye(2), Q, N)
     return np.asarray(P @ np.linalg.inv(P + N))

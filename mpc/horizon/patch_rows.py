@@ -19,7 +19,9 @@ PATCH = (
     "yaw moment of {} to the right",
 )
 # Those of the center of pressure along the length.
-PRESSURE_ROWS = np.array([3, 8])
+PRESSURE_ROWS = np.flatnonzero(
+    [row.endswith(("back edge", "front edge")) for row in PATCH]
+)
 
 
 def patch_rows(

@@ -6,10 +6,10 @@ import numpy as np
 
 from backbeat.models.contact.cones import PATCH_MARGIN
 from backbeat.models.dynamics.frames import LINE
-from backbeat.mpc.horizon.patch_rows import PRESSURE_ROWS
+from backbeat.mpc.horizon.patch_rows import PATCH, PRESSURE_ROWS
 
-# Rows of `patch_rows` of a patch, components of its wrench, and its normal force.
-ROWS, COMPONENTS, NORMAL = 10, 6, 5
+# Components of the wrench of a patch, and its normal force.
+COMPONENTS, NORMAL = 6, 5
 
 
 class PressureRows:
@@ -22,12 +22,12 @@ class PressureRows:
         """Finds the entries.
 
         Args:
-            entries: (N, ROWS C, COMPONENTS C) where those of a knot's patches are in
+            entries: (N, 10 C, COMPONENTS C) where those of a knot's patches are in
                 the data of the matrix.
             half_lengths: (C,) over which patches bear [m].
         """
         C = np.arange(len(half_lengths))[:, None]
-        self._at = entries[:, ROWS * C + PRESSURE_ROWS, COMPONENTS * C + NORMAL]
+        self._at = entries[:, len(PATCH) * C + PRESSURE_ROWS, COMPONENTS * C + NORMAL]
         self._edge = np.zeros(self._at.shape[:2])
         self._lengths = PATCH_MARGIN * np.array(half_lengths, float)
 

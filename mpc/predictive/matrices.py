@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
+import scipy
 import scipy.sparse as sp
-from scipy.linalg import block_diag
 
 from backbeat.models.compiled import compiled
 from backbeat.models.compiled.arrays import Indices, Vector
@@ -97,7 +97,7 @@ class PredictiveMatrices:
             blocks += [R, weight]
             com_lowering[end - NX : end] = -weight @ low
             lowering_offset[k] = 0.5 * low @ weight @ low
-        P = sp.lil_matrix(block_diag(*blocks))
+        P = sp.lil_matrix(scipy.linalg.block_diag(*blocks))
         # Pattern of what is written at each solve.
         for i in (*self._it, *(self._ix + BODY - 1)):
             P[i, i] += PATTERN
@@ -223,7 +223,7 @@ class PredictiveMatrices:
     def _patches(self, friction_scale: float) -> np.ndarray:
         """(10 C, 6 C) rows of one knot's patches, with a share of the friction."""
         contacts = [self._reference.robot.contacts[n] for n in self._reference.patches]
-        return block_diag(
+        return scipy.linalg.block_diag(
             *(patch_rows(*c.bearing, self._weights, friction_scale) for c in contacts)
         )
 

@@ -5,11 +5,12 @@ that of standing; the cost at the end of a horizon with the mean height over the
 behavior, nearer to that of whatever comes then.
 """
 
-from backbeat.models.dynamics.pendulum import pendulum_frequency, pendulum_time
+from backbeat.models.dynamics.pendulum import (
+    LEAST_HEIGHT,
+    pendulum_frequency,
+    pendulum_time,
+)
 from backbeat.mpc.reference.trajectory import Reference
-
-# Height of the center of mass that pendulums have at least [m].
-LEAST_HEIGHT = 0.1
 
 
 def start_frequency(reference: Reference) -> float:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.spatial import ConvexHull, QhullError
+import scipy
 
 from backbeat.behaviors.library.balance import balance_margin
 from backbeat.models.state.configuration import Configuration
@@ -61,8 +61,10 @@ def find_balance(record: RunRecord) -> Balance | None:
     margins = np.full((2, len(q)), np.nan)
     for i in np.flatnonzero(load.any(axis=1)):
         try:
-            edges = ConvexHull(corners[i, load[i]].reshape(-1, 2)).equations
-        except QhullError:
+            edges = scipy.spatial.ConvexHull(
+                corners[i, load[i]].reshape(-1, 2)
+            ).equations
+        except scipy.spatial.QhullError:
             # After a fall a sole may stand upright, and support no area.
             continue
         margins[:, i] = [balance_margin(edges, p[i]) for p in (com, capture)]

@@ -120,11 +120,8 @@ def check_controller(
     """
     told = story.get("controller")
     if told is None:
-        if code is not None:
-            raise BackbeatError(
-                f"{source} was made with our own controllers; leave --controller out"
-            )
-        return []
+        without = "made with our own controllers; leave --controller out"
+        return _check_none(code, source, without)
     if "file" not in told:
         raise BackbeatError(
             f"{source} was made by a program of the user's own, which gave it a "
@@ -143,29 +140,12 @@ def check_controller(
 def check_terms(
     story: Mapping[str, Any], terms: UserFile | None, source: object
 ) -> list[str]:
-    """Checks that a run made again has the file of the user's own that it had.
-
-    Args:
-        story: of the run file.
-        terms: the user's file that is given now; None for none.
-        source: the run file, for messages.
-
-    Returns:
-        One phrase where that file was changed; nothing else.
-
-    Raises:
-        BackbeatError: it lacks terms or disturbances that the run had, or has some
-            too many.
-    """
+    """The same of terms and disturbances of the user's own; as `check_controller`."""
     what = "terms" if "terms" in story else "disturbances"
     told = story.get(what)
     if told is None:
-        if terms is not None:
-            raise BackbeatError(
-                f"{source} was made without terms or disturbances of the user's own; "
-                "leave --with out"
-            )
-        return []
+        of = "terms or disturbances of the user's own"
+        return _check_none(terms, source, f"made without {of}; leave --with out")
     if "file" not in told:
         raise BackbeatError(
             f"{source} was made by a program of the user's own with the {what} of "
@@ -178,3 +158,10 @@ def check_terms(
         )
     same = terms.story().items() <= told.items()
     return [] if same else [f"{what} of {told['file']} as they were then"]
+
+
+def _check_none(given: object, source: object, without: str) -> list[str]:
+    """Refuses what a run did not have; it is told of as `without`."""
+    if given is not None:
+        raise BackbeatError(f"{source} was {without}")
+    return []

@@ -10,11 +10,11 @@ import numpy as np
 import pandas as pd
 
 from backbeat.behaviors.library.table import WRENCH
+from backbeat.models.dynamics.pendulum import capture_point
 from backbeat.models.robot.model import RobotModel
 from backbeat.models.state.configuration import Configuration
 from backbeat.models.state.names import position_names, velocity_names
 from backbeat.mpc.control.plan_channel import PlanDelivery, plans_in_force
-from backbeat.mpc.plans.capture_point import capture_point
 from backbeat.mpc.plans.plan import Plan
 from backbeat.mpc.reference.sampling import ReferenceSample
 from backbeat.mpc.reference.trajectory import Reference

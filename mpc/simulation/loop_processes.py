@@ -15,7 +15,7 @@ from backbeat.mpc.control.planner_process import PlannerProcess, PlannerSettings
 from backbeat.mpc.control.user_code import UserCode
 from backbeat.mpc.engines.engine_setup import MakeEngine
 from backbeat.mpc.scenario.specification import Scenario
-from backbeat.mpc.weights.controller_weights import ControllerWeights
+from backbeat.mpc.weights.controller_weights import AnyWeights, ControllerWeights
 
 
 @dataclass(frozen=True)
@@ -26,11 +26,13 @@ class Replacements:
         engine: makes the engine of a scenario whose engine is `own`.
         controller: makes what takes the place of either controller.
         remote: connects to controllers that are elsewhere.
+        weights: of our controllers, below those of the scenario.
     """
 
     engine: MakeEngine | None = None
     controller: MakeControllers | UserCode | None = None
     remote: ConnectControllers | None = None
+    weights: AnyWeights = None
 
 
 class LoopProcesses(Closing):

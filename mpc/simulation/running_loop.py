@@ -36,7 +36,6 @@ from backbeat.mpc.simulation.loop_processes import LoopProcesses, Replacements
 from backbeat.mpc.simulation.repeating import repeatable
 from backbeat.mpc.simulation.run_log import RunLog
 from backbeat.mpc.simulation.timeline import ROUNDING, advance_to
-from backbeat.mpc.weights.controller_weights import AnyWeights
 from backbeat.mpc.world.fall import has_fallen, has_run_away
 from backbeat.mpc.world.joint_sample import Listener
 
@@ -64,7 +63,6 @@ class RunningLoop(Closing):
         self,
         behavior: Behavior,
         scenario: Scenario,
-        weights: AnyWeights = None,
         replacements: Replacements | None = None,
         progress: Progress | None = None,
         by_hand: bool = True,
@@ -76,7 +74,6 @@ class RunningLoop(Closing):
         Args:
             behavior: what to track.
             scenario: how.
-            weights: of the controllers, below those of the scenario.
             replacements: what takes the place of parts of it; None for nothing.
             progress: called at each step of building, see `build_closed_loop`.
             by_hand: whether settings and pushes may be added by hand.
@@ -88,13 +85,13 @@ class RunningLoop(Closing):
         placed = scenario.disturbances.placed(behavior.robot_model)
         scenario = scenario.changed(**placed)
         self.behavior, self.scenario, self._given = behavior, scenario, scenario
-        self.weights = scenario.control.on_weights(weights)
+        instead = replacements or Replacements()
+        self.weights = scenario.control.on_weights(instead.weights)
         check_times(scenario.timing, scenario.disturbances, behavior)
         self._by_hand = by_hand
         self.log = RunLog({})
         self.is_watching = scenario.monitoring.watch_forces
         self._watchers: list[Watcher] = []
-        instead = replacements or Replacements()
         self._processes = LoopProcesses(behavior, scenario, self.weights, instead)
         try:
             self._processes.open()

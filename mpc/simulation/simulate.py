@@ -56,8 +56,8 @@ def run_scenario(
             no controller answers.
     """
     # The matrices are small: threads of the BLAS would only wait for each other.
-    instead = Replacements(engine, controller, remote)
-    loop = RunningLoop(behavior, scenario, weights, instead, by_hand=False)
+    instead = Replacements(engine, controller, remote, weights)
+    loop = RunningLoop(behavior, scenario, instead, by_hand=False)
     with loop as running, threadpool_limits(1):
         timing = running.scenario.timing
         length = timing.lead_in + running.end

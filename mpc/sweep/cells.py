@@ -1,7 +1,7 @@
 """Cells: the combinations of settings that a sweep is made of."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import product
 from typing import Any
@@ -10,6 +10,7 @@ import yaml
 
 from backbeat.behaviors.library.behavior import named_with_robot
 from backbeat.behaviors.library.robots import name_of
+from backbeat.behaviors.motion.objectives import MotionWeights, TrajectoryChanges
 from backbeat.models.common.bounds import SEED, SWEEP_SEEDS
 from backbeat.models.common.errors import BackbeatError, unknown_name
 from backbeat.models.common.schema import key
@@ -21,6 +22,7 @@ from backbeat.mpc.scenario.parts.world import SHIPPED_ENGINES
 from backbeat.mpc.scenario.specification import Scenario, read_scenario
 from backbeat.mpc.sweep.margin import MarginSearch
 from backbeat.mpc.sweep.success_rate import SequentialTest
+from backbeat.optimization.terms.changes import given
 
 COMBINATIONS = ("grid", "list")
 # A kind of disturbance, and what it is drawn from.
@@ -92,6 +94,8 @@ class Cell:
         draws: what disturbances are drawn from, each with its kind.
         robot: as the sweep names it, "" where it does not.
         engine: as the sweep names it, "" where it does not.
+        trajectory: weights of the trajectory, by key, with which the behavior is built
+            for the cell; none where it is the library's.
     """
 
     behavior: str
@@ -101,6 +105,7 @@ class Cell:
     draws: tuple[Draw, ...]
     robot: str = ""
     engine: str = ""
+    trajectory: Mapping[str, float] = field(default_factory=dict)
 
     def title(self) -> str:
         """What the cell is, on one line."""
@@ -215,9 +220,11 @@ class Sweep:
             for kind, keys in told.items()
             if keys is not None
         )
+        of_motion = _motion_weights(tree, where)
         tree["behavior"], tree["robot"] = behavior, robot
         scenario = read_scenario(yaml_text(tree, where), where)
-        cell = Cell(behavior, case, dict(values), scenario, draws, robot, engine)
+        about = behavior, case, dict(values), scenario, draws, robot, engine
+        cell = Cell(*about, of_motion)
         cell.seeded(0).check()
         return cell
 
@@ -226,6 +233,20 @@ def _sampling(kind: Kind, told: Any, where: str) -> DrawnFrom:
     """What a sweep draws a disturbance from."""
     name, text = kind.name, yaml_text(told, where)
     return parse_yaml(kind.sampling(), text, f"{where}: {name}")
+
+
+def _motion_weights(tree: dict[str, Any], where: str) -> dict[str, float]:
+    """Takes the weights of the trajectory out of the settings of a scenario, checked.
+
+    Raises:
+        BackbeatError: there is no such weight, or it makes no sense.
+    """
+    weights = tree.get("weights")
+    told = weights.pop("trajectory", {}) if isinstance(weights, dict) else {}
+    where = f"{where}: weights: trajectory"
+    changes = parse_yaml(TrajectoryChanges, yaml_text(told, where), where)
+    MotionWeights(changes).check(where)
+    return given(changes)
 
 
 def _merge(tree: dict[str, Any], layer: Mapping[str, Any], where: str) -> None:

@@ -145,6 +145,12 @@ def _checked(sweep: Sweep) -> Sweep:
     if count > 1:
         raise BackbeatError(f"{where}: there are {count} cells {title!r}")
     if settings.search:
+        if settings.search.field.startswith("weights.trajectory"):
+            raise BackbeatError(
+                f"{where}: search: each value of {settings.search.field} is a motion "
+                "of its own, which is built before the runs; list the values under "
+                "variations"
+            )
         levels = settings.search.levels()
         for cell in sweep.cells:
             for level in (levels[0], levels[-1]):

@@ -16,10 +16,10 @@ its bounds, or the weight itself where a bound is zero.
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.stats import spearmanr
+from scipy.stats import f, rankdata
 
 from backbeat.models.common.bounds import SEED
 from backbeat.models.common.errors import BackbeatError
@@ -48,6 +48,8 @@ PLACES = ("weights.", "recovery.")
 # A run that is not survived counts so much more than any measure.
 FALL = 1e6
 MOST_TRIALS, MOST_WEIGHTS = 10_000, 50
+# Coefficients that say how the score follows a weight: fewer trials say nothing.
+PARAMETERS = 3
 # Digits of a weight that is tried.
 DIGITS = 4
 # The case without a change of weights.
@@ -185,6 +187,21 @@ class Tuning:
         return survived, measure, FALL * (1.0 - survived) + cost
 
 
+class Importance(NamedTuple):
+    """How the score follows a weight.
+
+    Attributes:
+        share: of the variance of the scores' ranks that the weight explains, 0 to 1.
+        p_value: how often as much comes of a weight without effect, were the trials
+            independent.
+        best: where in its range the score is best: low, middle, high, or either end.
+    """
+
+    share: float
+    p_value: float
+    best: str
+
+
 @dataclass(frozen=True)
 class TuningResult:
     """What a tuning has found.
@@ -195,7 +212,7 @@ class TuningResult:
         best: the one with the best score.
         fresh: weights as given and the best ones on seeds that no trial had, in this
             order; empty where the weights as given are the best.
-        importances: rank correlation of weights and scores, and its p-value.
+        importances: of the weights, by name.
         files: what was written, by kind.
     """
 
@@ -203,7 +220,7 @@ class TuningResult:
     trials: tuple[TuningTrial, ...]
     best: TuningTrial
     fresh: tuple[TuningTrial, ...]
-    importances: Mapping[str, tuple[float, float]]
+    importances: Mapping[str, Importance]
     files: Mapping[str, Path]
 
     def to_plain(self) -> dict[str, Any]:
@@ -212,7 +229,7 @@ class TuningResult:
             "best": asdict(self.best),
             "given": asdict(self.trials[0]),
             "fresh": [asdict(trial) for trial in self.fresh],
-            "importances": dict(self.importances),
+            "importances": {n: told._asdict() for n, told in self.importances.items()},
             "files": {kind: str(path) for kind, path in self.files.items()},
         }
 
@@ -252,18 +269,42 @@ def load_tuning(path: str | Path) -> Tuning:
     return tuning
 
 
-def importances(trials: Sequence[TuningTrial]) -> dict[str, tuple[float, float]]:
-    """How the score follows each weight: rank correlation, and its p-value.
+def importances(trials: Sequence[TuningTrial]) -> dict[str, Importance]:
+    """How much of the score follows each weight, however it does: over one peak too.
 
-    Negative correlations say that larger weights score better. Source: Spearman, "The
-    Proof and Measurement of Association between Two Things", 1904.
+    Ranks of the scores are fitted by a parabola in the ranks of the weight; the p-value
+    is that of the F-test of its two coefficients. Weights that took no more than two
+    values are left out. Source: Iman, Conover, "The Use of the Rank Transform in
+    Regression", 1979.
     """
     tried = [trial for trial in trials if trial.number]
-    scores = [trial.score for trial in tried]
+    ranks = rankdata([trial.score for trial in tried])
     found = {}
-    for name in tried[0].values if tried else ():
+    for name in tried[0].values if len(tried) > PARAMETERS else ():
         values = [trial.values[name] for trial in tried]
-        if len(set(values)) > 2 and len(set(scores)) > 2:
-            rank = spearmanr(values, scores)
-            found[name] = float(rank.statistic), float(rank.pvalue)
+        if len(set(values)) > 2 and len(set(ranks)) > 2:
+            found[name] = _importance(rankdata(values), ranks)
     return found
+
+
+def chance_share(trials: int) -> float:
+    """Share that a weight without effect exceeds in one tuning of twenty."""
+    if trials <= PARAMETERS:
+        return 1.0
+    most = 2 * float(f.ppf(0.95, 2, trials - PARAMETERS))
+    return most / (most + trials - PARAMETERS)
+
+
+def _importance(x: np.ndarray, y: np.ndarray) -> Importance:
+    """Of ranks of a weight for those of the score."""
+    u, count = (x - x.mean()) / len(x), len(x)
+    fit = np.polynomial.Polynomial.fit(u, y, 2)
+    left = float(np.sum((y - fit(u)) ** 2))
+    share = max(0.0, 1.0 - left / float(np.sum((y - y.mean()) ** 2)))
+    odds = np.divide(share / 2, max((1.0 - share) / (count - PARAMETERS), 1e-300))
+    low, middle, high = fit(np.array([u.min(), 0.0, u.max()]))
+    # Of scores, which are small where they are good.
+    (_, where) = min((low, "low"), (middle, "middle"), (high, "high"))
+    if middle > max(low, high):
+        where = "either end"
+    return Importance(share, float(f.sf(odds, 2, count - PARAMETERS)), where)

@@ -6,6 +6,7 @@ Schemas follow from what is declared: every number of `PredictiveWeights`,
 
 from dataclasses import dataclass
 
+from backbeat.behaviors.motion.objectives import TrajectoryChanges
 from backbeat.models.common.schema import key
 from backbeat.mpc.plans.weights import PredictiveWeights
 from backbeat.mpc.predictive.recovery import Recovery
@@ -27,6 +28,9 @@ class WeightChanges:
     """Of the whole-body program."""
     stance: GainChanges = key(GainChanges)  # type: ignore[valid-type]
     """Of the whole-body program in stance without steps."""
+    trajectory: TrajectoryChanges = key(TrajectoryChanges)  # type: ignore[valid-type]
+    """Of [the trajectory](weights.md#trajectory), which `backbeat build` and sweeps
+    take; a run cannot change what is built."""
     own: dict[str, float] = key(dict)
     """Of [terms of your own](weights.md#a-term-of-your-own), which the command line
     names."""

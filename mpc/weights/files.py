@@ -4,7 +4,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from backbeat.models.common.errors import located, unknown_name
+from backbeat.behaviors.motion.objectives import MotionWeights
+from backbeat.models.common.errors import BackbeatError, located, unknown_name
 from backbeat.models.common.outside_file import is_file
 from backbeat.models.common.schema import key
 from backbeat.models.common.yaml_file import load_yaml
@@ -51,6 +52,22 @@ def load_weights(name: str | Path) -> dict[str, Any]:
         # Which terms are the user's own is known with their file.
         of_ours = {name: told[name] for name in told if name != "own"}
         ControllerWeights().changed(of_ours, str(path))
+        MotionWeights().changed(told.get("trajectory", {})).check(str(path))
+    return told
+
+
+def trajectory_weights(name: str | Path) -> dict[str, float]:
+    """The weights of trajectories that a file has, by key, as builds take them.
+
+    Raises:
+        BackbeatError: as `load_weights`, or it has none.
+    """
+    told: dict[str, float] = load_weights(name).get("trajectory", {})
+    if not told:
+        raise BackbeatError(
+            f"{name} has no section trajectory, the only one that a build takes; the "
+            "others are of controllers: `backbeat track NAME --weights FILE.yaml`"
+        )
     return told
 
 

@@ -17,11 +17,9 @@ from backbeat.optimization.diagnosis.limit_use import (
     velocity_use,
 )
 from backbeat.optimization.interior_point.iterate import Guess
+from backbeat.optimization.interior_point.options import InteriorPointOptions
 from backbeat.optimization.interior_point.solution import TrajectorySolution
-from backbeat.optimization.interior_point.solver import (
-    InteriorPoint,
-    InteriorPointOptions,
-)
+from backbeat.optimization.interior_point.solver import InteriorPoint
 from backbeat.optimization.problem.tasks import FrameTask
 from backbeat.optimization.problem.trajectory_problem import TrajectoryProblem
 from backbeat.optimization.transcription.linearization import evaluate_once

@@ -13,18 +13,15 @@ Programming", 1983, chapter 3.
 from collections.abc import Mapping
 
 import numpy as np
-from scipy.optimize import minimize
+import scipy
 
 from backbeat.models.common.errors import BackbeatError
 from backbeat.models.dynamics.finite import UNBOUNDED
 from backbeat.optimization.interior_point.added_costs import AddedCosts
 from backbeat.optimization.interior_point.iterate import Guess
+from backbeat.optimization.interior_point.options import InteriorPointOptions
 from backbeat.optimization.interior_point.solution import TrajectorySolution
-from backbeat.optimization.interior_point.solver import (
-    InteriorPoint,
-    InteriorPointOptions,
-    Progress,
-)
+from backbeat.optimization.interior_point.solver import InteriorPoint, Progress
 from backbeat.optimization.problem.trajectory_problem import TrajectoryProblem
 from backbeat.optimization.transcription.linearization import evaluate_once
 from backbeat.optimization.transcription.linearization_arrays import ProgramPoint
@@ -70,7 +67,7 @@ def optimize_durations(
     search = _Search(problem, sorted(bounds), progress)
     if not search.best.is_solved or not bounds:
         return search.best
-    minimize(
+    scipy.optimize.minimize(
         search,
         [phases[i].duration for i in sorted(bounds)],
         jac=True,

@@ -2,10 +2,9 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-import pandas as pd
 
 from backbeat.models.dynamics.finite import UNBOUNDED
 from backbeat.optimization.interior_point.newton_arrays import Multipliers
@@ -17,6 +16,9 @@ from backbeat.optimization.transcription.constraints import (
     Thing,
 )
 from backbeat.optimization.transcription.transcribe import Transcription
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 class Violation(NamedTuple):
@@ -85,8 +87,10 @@ class TrajectorySolution:
         return self.status == "solved"
 
     @property
-    def iterations(self) -> pd.DataFrame:
+    def iterations(self) -> "pd.DataFrame":
         """The iteration log as a table."""
+        import pandas as pd
+
         return pd.DataFrame(self.log)
 
     def violation(self) -> float:

@@ -18,7 +18,6 @@ Sources
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 from threadpoolctl import threadpool_limits
@@ -33,6 +32,7 @@ from backbeat.optimization.interior_point.iterate import (
 from backbeat.optimization.interior_point.newton_arrays import make_multipliers
 from backbeat.optimization.interior_point.newton_iteration import take_step
 from backbeat.optimization.interior_point.newton_step import NewtonStep
+from backbeat.optimization.interior_point.options import InteriorPointOptions
 from backbeat.optimization.interior_point.solution import TrajectorySolution
 from backbeat.optimization.interior_point.step_rules import (
     LEAST_DAMPING,
@@ -41,59 +41,6 @@ from backbeat.optimization.interior_point.step_rules import (
 )
 from backbeat.optimization.transcription.transcribe import Transcription
 
-
-@dataclass(frozen=True)
-class InteriorPointOptions:
-    """Constants of the interior point; the defaults solved every shipped problem.
-
-    Attributes:
-        max_iterations: limit of iterations; a final refinement that is close to
-            convergence may take `EXTRA_TIME` more.
-        start_barrier, end_barrier: first and last mu.
-        delta: regularization of equalities; smaller fails to factor, larger
-            converges slowly on short intervals.
-        tolerance: largest scaled violation accepted.
-        max_step: largest tangent increment of one iteration [rad or m].
-        excess_cost: cost of a unit of excess over an elastic bound; larger than
-            any multiplier of a feasible problem.
-        refine_after: iterations after which the final refinement may start, once the
-            cost hardly changes.
-        warm_refine_after: the same from a guess that is nearly a solution.
-        refine_at: iteration at which the final refinement starts in any case.
-        max_resolves: how often at most a solution from an infeasible guess is solved
-            again, until its cost settles: the final refinement stops short of the
-            optimum.
-    """
-
-    max_iterations: int = 60
-    start_barrier: float = 1e-1
-    end_barrier: float = 1e-5
-    delta: float = 1e-8
-    tolerance: float = 1e-6
-    max_step: float = 0.6
-    excess_cost: float = 1e3
-    refine_after: int = 8
-    warm_refine_after: int = 1
-    refine_at: int = 12
-    max_resolves: int = 4
-
-
-# Barrier of a warm start, and the largest at which the final refinement may begin.
-WARM_BARRIER, REFINEMENT_BARRIER = 3e-4, 1e-3
-# Excess over a bound, in scaled rows, above which a solve has an initial phase without
-# bounds, below which that ends, and its largest number of iterations.
-FAR_OFF, NEAR, FREE_ITERATIONS = 5.0, 1.5, 8
-# Relative change of the cost that counts as none.
-SETTLED = 0.01
-# Steps of a final refinement after which it is restarted.
-STUCK = 7
-# Length of a step, relative to the full one, that counts as one of the refinement.
-LONG = 0.5
-# Violation below which a final refinement converges.
-NEARLY = 1e-4
-# Additional iterations of a final refinement, and the violation below which it has
-# them.
-EXTRA_TIME, CLOSE = 40, 1e-3
 # Receives one log entry an iteration.
 Progress = Callable[[dict[str, float]], None]
 
@@ -146,7 +93,7 @@ class InteriorPoint:
                 if better.status != "solved":
                     self._newton.evaluate(run.q, run.w, run.phi)
                     break
-                settled = better.cost > (1 - SETTLED) * run.cost
+                settled = better.cost > (1 - options.resolve_change) * run.cost
                 run = better
                 if settled:
                     break
@@ -184,13 +131,14 @@ class InteriorPoint:
         clear: bool = False,
     ) -> Iterate:
         """Iterates from a guess until the problem is solved or given up."""
-        run = self._start(guess, refine_after, clear)
+        run, options = self._start(guess, refine_after, clear), self.options
         run.log = log
-        for iteration in range(self.options.max_iterations + EXTRA_TIME):
-            late = iteration >= self.options.max_iterations
-            if late and not (run.refinement_steps and run.log[-1]["violation"] < CLOSE):
-                break
-            if not take_step(self._newton, run, iteration, self.options.max_step):
+        for iteration in range(options.max_iterations + options.extra_iterations):
+            if iteration >= options.max_iterations:
+                is_close = run.log[-1]["violation"] < options.extra_below
+                if not (run.refinement_steps and is_close):
+                    break
+            if not take_step(self._newton, run, iteration, options.max_step):
                 break
             if progress:
                 progress(run.log[-1])
@@ -199,7 +147,7 @@ class InteriorPoint:
             elif self._converged(run):
                 run.status = "solved"
                 break
-            elif run.refinement_steps >= STUCK:
+            elif run.refinement_steps >= options.restart_after:
                 self._restart(run, iteration)
             else:
                 self._adapt(run)
@@ -221,14 +169,15 @@ class InteriorPoint:
             linearize: whether derivatives are needed.
         """
         program, problem = self.transcription.program, self.transcription.problem
-        mu = self.options.start_barrier if guess is None else WARM_BARRIER
+        options = self.options
+        mu = options.start_barrier if guess is None else options.warm_barrier
         guess = guess or default_guess(self.transcription)
         q, w = guess.q.copy(), guess.w.copy()
         problem.put_ends(q)
         phi = loads_of(program, w)
         cost = self._newton.evaluate(q, w, phi, linearize)
-        in_initial_phase = self._newton.excess() > FAR_OFF and not clear
-        mu = self.options.start_barrier if in_initial_phase else mu
+        in_initial_phase = self._newton.excess() > options.free_above and not clear
+        mu = options.start_barrier if in_initial_phase else mu
         return Iterate(
             q=q,
             w=w,
@@ -237,10 +186,8 @@ class InteriorPoint:
             barriers=() if in_initial_phase else self._make_barriers(mu),
             multipliers=make_multipliers(program),
             mu=mu,
-            least_mu=self.options.end_barrier,
-            refine_after=self.options.refine_after
-            if in_initial_phase
-            else refine_after,
+            least_mu=options.end_barrier,
+            refine_after=options.refine_after if in_initial_phase else refine_after,
         )
 
     def _run_initial_phase(self, run: Iterate, iteration: int) -> None:
@@ -250,7 +197,8 @@ class InteriorPoint:
         every step that leads back. Costs and equations alone smooth it in a few steps;
         its wrenches, which had no cones, are initialized again.
         """
-        if self._newton.excess() < NEAR or iteration >= FREE_ITERATIONS:
+        options, is_near = self.options, self._newton.excess() < self.options.free_below
+        if is_near or iteration >= options.free_iterations:
             run.w = default_guess(self.transcription).w
             run.phi = loads_of(self.transcription.program, run.w)
             run.cost = self._newton.evaluate(run.q, run.w, run.phi)
@@ -266,10 +214,11 @@ class InteriorPoint:
         Farther off all barriers are initialized again.
         """
         options = self.options
-        if run.log[-1]["violation"] < NEARLY:
+        if run.log[-1]["violation"] < options.restart_below:
             is_over = self._newton.excess() > options.tolerance
             if is_over and run.mu > options.end_barrier:
-                run.mu = run.least_mu = max(options.end_barrier, 0.3 * run.mu)
+                lower = options.restart_ratio * run.mu
+                run.mu = run.least_mu = max(options.end_barrier, lower)
                 run.filter = []
             return
         run.mu, run.least_mu = options.start_barrier, options.end_barrier
@@ -282,28 +231,48 @@ class InteriorPoint:
         """Whether the last iterate solves the problem; starts the final refinement."""
         options, last = self.options, run.log[-1]
         violation, iteration = last["violation"], int(last["iteration"])
-        before = run.log[-2] if len(run.log) > 1 else {"cost": np.inf, "violation": 1e9}
+        before = run.log[-2] if len(run.log) > 1 else {"cost": np.inf}
         change = abs(run.cost - before["cost"]) / max(abs(run.cost), 1e-6)
-        still = run.mu <= REFINEMENT_BARRIER and change < 0.01 and violation < 5e-3
-        slow = violation > 0.3 * before["violation"] or violation < 1e-4
         iteration -= run.bounded_since
-        enough = iteration >= run.refine_after
-        late = iteration >= options.refine_at and violation < 1e-2
-        settled = change < 0.05 or iteration >= 2 * options.refine_at
-        if (enough and (run.refinement_steps or (still and slow))) or (
-            late and settled
-        ):
-            # Steps that bounds cut short do not count.
-            run.refinement_steps += not run.refinement_steps or last["alpha"] > LONG
+        is_late = iteration >= options.refine_at
+        settled = change < options.refine_at_change
+        settled = settled or iteration >= 2 * options.refine_at
+        if (
+            iteration >= run.refine_after
+            and (run.refinement_steps or self._is_still(run, change))
+        ) or (is_late and violation < options.refine_at_violation and settled):
+            is_long = last["alpha"] > options.refine_share
+            run.refinement_steps += not run.refinement_steps or is_long
             run.damping = max(refinement_damping(run.refinement_steps), run.damping)
-            run.mu = max(options.end_barrier, min(run.mu, REFINEMENT_BARRIER))
+            run.mu = max(options.end_barrier, min(run.mu, options.refine_barrier))
             run.least_mu = max(run.mu, run.least_mu)
         if violation >= options.tolerance:
             return False
-        done = run.mu <= 1.01 * run.least_mu and last["step"] < 1e-2
+        # But for rounding.
+        is_least = run.mu <= 1.01 * run.least_mu
+        done = is_least and last["step"] < options.done_step
         bounds = max(1, sum(barrier.on.size for barrier in run.barriers))
         gap = sum(barrier.complementarity() for barrier in run.barriers)
-        return run.refinement_steps > 0 or (done and gap < 5 * run.mu * bounds)
+        return run.refinement_steps > 0 or (
+            done and gap < options.done_gap * run.mu * bounds
+        )
+
+    def _is_still(self, run: Iterate, change: float) -> bool:
+        """Whether hardly anything but the constraints is left to improve.
+
+        Args:
+            run: the last iterate.
+            change: of the cost to it.
+        """
+        options, violation = self.options, run.log[-1]["violation"]
+        before = run.log[-2]["violation"] if len(run.log) > 1 else 1e9
+        is_slow = violation > options.slow_ratio * before
+        return (
+            run.mu <= options.refine_barrier
+            and change < options.refine_change
+            and violation < options.refine_violation
+            and (is_slow or violation < options.slow_below)
+        )
 
     def _adapt(self, run: Iterate) -> None:
         """Lowers the barrier; a new barrier starts a new filter."""

@@ -9,6 +9,7 @@ import numpy as np
 from backbeat.models.actuation.effort_limits import MotorRows
 from backbeat.models.collision.shapes import NOTHING, CollisionModel
 from backbeat.models.common.errors import BackbeatError, unknown_name
+from backbeat.models.contact.cones import PATCH_MARGIN
 from backbeat.models.contact.friction import PLANNED_FRICTION
 from backbeat.models.dynamics.rotations import box_plus
 from backbeat.models.robot.model import RobotModel
@@ -51,7 +52,7 @@ class Limits:
         "Share of friction that knots may use; the rest is left to what happens "
         "between them.",
     )
-    patch_share: float = number(0.95, "", "Share of each patch, likewise.")
+    patch_share: float = number(PATCH_MARGIN, "", "Share of each patch, likewise.")
     contact_force: float = number(3.0, "weights", "Most normal force on one contact.")
     total_force: float = number(3.0, "weights", "Most normal force in total.")
     least_force: float = number(

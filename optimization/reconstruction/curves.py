@@ -3,8 +3,8 @@
 import math
 
 import numpy as np
+import scipy
 from pydrake.math import RigidTransform
-from scipy.interpolate import BSpline, CubicSpline
 
 from backbeat.models.dynamics.edges import WHOLE, edge_offset
 from backbeat.models.dynamics.kinematic_tree import make_workspace
@@ -64,14 +64,18 @@ class Curves:
             before = problem.start_knots[:1].copy()
             if before[0, :4] @ q[0, :4] < 0:
                 before[:, :4] *= -1
-            self._smooth = BSpline(
+            self._smooth = scipy.interpolate.BSpline(
                 control_point_breaks(times), np.r_[before, q, ends[None]], 3
             )
         else:
             end = "clamped" if problem.end_at_rest else "not-a-knot"
-            self._smooth = CubicSpline(times, q, bc_type=("clamped", end))
+            self._smooth = scipy.interpolate.CubicSpline(
+                times, q, bc_type=("clamped", end)
+            )
         # Limb joints, knots where their pieces start, and the pieces.
-        self._limbs: list[tuple[np.ndarray, list[int], list[BSpline]]] = []
+        self._limbs: list[
+            tuple[np.ndarray, list[int], list[scipy.interpolate.BSpline]]
+        ] = []
         self._limb_fades: list[Fade] = []
         self._base_fades: list[Fade] = []
         for contact in solution.transcription.contacts:

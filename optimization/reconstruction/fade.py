@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.interpolate import BPoly, BSpline
+import scipy
 
 
 @dataclass(frozen=True)
@@ -20,7 +20,7 @@ class Fade:
     columns: np.ndarray
     first: float
     last: float
-    at: BPoly | BSpline
+    at: scipy.interpolate.BPoly | scipy.interpolate.BSpline
     knot: int = 0
 
     def covers(self, u: np.ndarray, k: int | np.ndarray) -> np.ndarray:
@@ -40,5 +40,7 @@ def fade(columns: np.ndarray, t: float, length: float, change: np.ndarray) -> Fa
     """
     first, last = sorted((t, t + length))
     ends = [change, np.zeros_like(change)]
-    at = BPoly.from_derivatives([first, last], ends if length > 0 else ends[::-1])
+    at = scipy.interpolate.BPoly.from_derivatives(
+        [first, last], ends if length > 0 else ends[::-1]
+    )
     return Fade(columns, first, last, at)

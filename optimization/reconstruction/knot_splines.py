@@ -4,7 +4,7 @@ Source: de Boor, "A Practical Guide to Splines", 1978.
 """
 
 import numpy as np
-from scipy.interpolate import BSpline, make_interp_spline
+import scipy
 
 
 def greville_times(times: np.ndarray, exact: list[int]) -> np.ndarray:
@@ -28,7 +28,7 @@ def knot_spline(
     values: np.ndarray,
     breaks: np.ndarray,
     ends: tuple[np.ndarray | None, np.ndarray | None],
-) -> BSpline:
+) -> scipy.interpolate.BSpline:
     """The cubic spline with given breakpoints through values at sites near them.
 
     Args:
@@ -44,7 +44,7 @@ def knot_spline(
     degree = min(3, 3 + last - first)
     many = degree + 1
     at = np.r_[[breaks[0]] * many, breaks[first:last], [breaks[-1]] * many]
-    return make_interp_spline(sites, values, degree, at, (start, end))
+    return scipy.interpolate.make_interp_spline(sites, values, degree, at, (start, end))
 
 
 def control_point_breaks(times: np.ndarray) -> np.ndarray:

@@ -15,7 +15,7 @@ Sources
 from collections.abc import Callable
 
 import numpy as np
-from scipy.interpolate import make_interp_spline
+import scipy
 
 from backbeat.models.state.configuration import Configuration
 from backbeat.optimization.problem.trajectory_problem import Impact
@@ -131,5 +131,7 @@ def _rebound(
     at = np.r_[[start] * 3, ends, [end] * 3]
     rest = np.zeros_like(change)
     sides = [(1, change)], [(1, rest), (2, rest)]
-    spline = make_interp_spline([start, end], [rest, rest], 3, at, sides)
+    spline = scipy.interpolate.make_interp_spline(
+        [start, end], [rest, rest], 3, at, sides
+    )
     return Fade(columns, start, end, spline, knot)

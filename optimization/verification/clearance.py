@@ -37,7 +37,7 @@ class Clearance:
         builder = DiagramBuilder()
         plant, self._scene_graph = AddMultibodyPlantSceneGraph(builder, 0.0)
         self._robot = robot.add_to(plant, self._scene_graph)
-        friction = CoulombFriction(0.5, 0.5)
+        friction = CoulombFriction()  # Drake asks for one; nothing touches here.
         for seen in collisions.solids:
             solid = seen.inner or seen
             if solid.body == WORLD:

@@ -73,6 +73,39 @@ def test_a_card_of_other_weights_has_a_folder_of_its_own(
     assert list(place.parent.glob("*"))
 
 
+TERM = """
+from dataclasses import dataclass
+from backbeat.mpc.plans.weights import PredictiveWeights
+from backbeat.optimization.terms.declared import Term, cost
+
+@dataclass(frozen=True)
+class Shift(PredictiveWeights):
+    ahead: float = cost(2.0, Term("ahead", "dc_x", "m", lambda z: z.com[:1]))
+"""
+
+
+def test_a_card_with_terms_of_ones_own_has_a_folder_of_its_own(
+    library, tmp_path, monkeypatch, capsys
+):
+    """Its runs are told of the file, and its headline names it."""
+    seen, path = set(), tmp_path / "shift.py"
+    path.write_text(TERM)
+
+    def noted(report, folder, scenario, key, controller, terms):
+        seen.add(terms)
+        stood = {"survived": True, "fell": False, "fell_at_s": None}
+        return result_row(METRICS | stood)
+
+    monkeypatch.setattr(sweeping, "simulate", noted)
+    words = ("card", "sway", "--library", library.folder, "--sample", "--jobs", "1")
+    said = say(monkeypatch, capsys, *words, "--engine", "drake", "--with", path)
+    ((file, sha256),) = seen
+    assert (file, len(sha256)) == (str(path), 64)
+    assert "controlled by our controllers with the terms of shift.py" in said.out
+    usual = cards.stored_card("sway", library.folder, cards.CardRuns())
+    assert list((usual.parent / "terms-shift").glob("*"))
+
+
 def test_a_card_is_what_its_runs_were(library):
     card, failures = build_card("sway", library.folder, processes=1)
     assert not failures

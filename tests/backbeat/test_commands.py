@@ -10,6 +10,7 @@ import pytest
 from backbeat.behaviors.kinematic.behavior import KINEMATIC
 from backbeat.behaviors.library.store import Library
 from backbeat.cli.common.console import Screen
+from backbeat.models.common.errors import BackbeatError
 from backbeat.mpc.runs.file import load_run
 from backbeat.optimization.verification.certificate import Certificate
 
@@ -91,6 +92,24 @@ def test_info_shows_what_limits_the_motion(printed, library):
     assert limits["what"].iloc[0] in text
 
 
+def test_info_draws_what_terms_cost(printed, backbeat, library, tmp_path):
+    path = tmp_path / "costs.svg"
+    words = "info", "posture-tour", "--library", library
+    assert printed(*words, "--costs", path).strip() == str(path)
+    behavior = Library(library).load("posture-tour")
+    costs = behavior.costs()
+    for name, total in costs.totals().items():
+        assert (name in path.read_text()) == (total > 0)
+    assert costs.span.sum() == pytest.approx(behavior.duration, rel=1e-4)
+    last = behavior.iterations()["cost"].iloc[-1]
+    assert sum(costs.totals().values()) == pytest.approx(last, rel=1e-4)
+    code, _, complaint = backbeat(*words, "--costs", tmp_path / "costs.gif")
+    assert (code, "a figure is called NAME.svg" in complaint) == (2, True)
+    bare = dataclasses.replace(behavior, provenance={})
+    with pytest.raises(BackbeatError, match="build a single motion again"):
+        bare.costs()
+
+
 def test_a_report_is_one_page_with_the_solve(printed, library, tmp_path):
     path = tmp_path / "made" / "tour.html"
     printed("report", "posture-tour", "--library", library, "-o", path)
@@ -98,7 +117,13 @@ def test_a_report_is_one_page_with_the_solve(printed, library, tmp_path):
     behavior = Library(library).load("posture-tour")
     for check in behavior.certificate.checks:
         assert check.name.replace("_", " ") in page
-    for word in ("barrier parameter", "normal force", "l foot", "l_leg_kny"):
+    for word in (
+        "barrier parameter",
+        "cost of each term",
+        "normal force",
+        "l foot",
+        "l_leg_kny",
+    ):
         assert word in page
     # Nothing comes from elsewhere, and nothing runs.
     assert not re.search(r"<(script|link|img|iframe)", page)

@@ -6,20 +6,24 @@ import subprocess
 import sys
 import time
 import urllib.request
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
 from backbeat.behaviors.library.store import Library
+from backbeat.cli.common.options import controller_terms
 from backbeat.cli.main import app
 from backbeat.models.common.errors import BackbeatError
 from backbeat.stage.live.playback import Playback
+from backbeat.stage.live.simulation import LiveSimulation
 from backbeat.stage.players.performing import perform
 from backbeat.stage.players.repertoire import Repertoire
 from tests.backbeat.performances import drumming, swaying
 
 CHECKOUT = Path(__file__).parents[2]
+OWN_COST = CHECKOUT / "docs" / "own_cost.py"
 
 
 @pytest.fixture(scope="module")
@@ -62,6 +66,10 @@ def test_a_recording_is_written_and_its_size_said(library, tmp_path):
         (["--port", "80"], "--port 80 is not between"),
         (["--record", "/proc/nothing/show.html"], "cannot write"),
         (["--record", "show.avi"], "is a page, show.html, or a film, show.mp4"),
+        (
+            ["--record", "show.html", "--with", str(OWN_COST)],
+            "--with is for what is simulated: add --simulated",
+        ),
     ],
 )
 def test_a_mistake_is_answered_in_one_sentence(
@@ -70,6 +78,18 @@ def test_a_mistake_is_answered_in_one_sentence(
     monkeypatch.chdir(tmp_path)
     with pytest.raises(BackbeatError, match=re.escape(sentence)):
         backbeat("sway", "--library", library, *options)
+
+
+def test_terms_of_ones_own_are_in_what_is_simulated():
+    """What a page saves has them, as a run of `backbeat track` has."""
+    terms, sway = controller_terms(str(OWN_COST)), swaying(1.0)
+    playback = Playback(is_simulated=True, terms=terms)
+    live = LiveSimulation(sway, playback.begun(sway), instead=playback.instead)
+    with closing(live):
+        live.advance(0.7)
+        weights = live.run_so_far().weights
+    assert weights.own_terms() == terms.story()
+    assert weights.own_keys() == ["turning", "level"]
 
 
 def test_an_unknown_behavior_is_answered_with_the_right_one(library):

@@ -3,18 +3,21 @@
 import json
 import re
 from collections.abc import Mapping
+from contextlib import contextmanager
 from dataclasses import fields, is_dataclass
 from pathlib import Path
 from types import NoneType
-from typing import get_args, get_origin, get_type_hints
+from typing import Any, get_args, get_origin, get_type_hints
 
 import pytest
+import yaml
 from jsonschema import Draft202012Validator
 
 from backbeat.cli.author.schema import file_schemas, reader_of, schema_text
 from backbeat.models.common.errors import BackbeatError
 from backbeat.models.common.schema import fit
-from backbeat.models.common.yaml_file import load_tree
+from backbeat.models.common.yaml_file import load_tree, parse_yaml
+from backbeat.models.common.yaml_lines import YamlLines
 
 SCHEMAS = file_schemas()
 CHECKOUT = Path(__file__).parents[2]
@@ -55,6 +58,8 @@ def tree_of(path, value):
 def wrong_values(kind, told: Mapping):
     """Values that a key refuses, each with a part of the sentence."""
     options = [part for part in get_args(kind) if part is not NoneType]
+    if NoneType not in get_args(kind) and kind is not Any and len(options) < 2:
+        yield None, "is empty; it must be"
     if len(options) == 1 and NoneType in get_args(kind):
         (kind,) = options
     if kind in NUMBERS:
@@ -83,22 +88,30 @@ def wrong_values(kind, told: Mapping):
         yield 3, "is 3; it must be keys with values"
 
 
+@contextmanager
+def refused(path, sentence):
+    """What is done inside is refused with a sentence, the file and the key."""
+    with pytest.raises(BackbeatError, match=sentence) as caught:
+        yield
+    assert caught.value.path == path
+    assert "mine.yaml" in str(caught.value)
+
+
 @pytest.mark.parametrize("kind", SCHEMAS)
 def test_every_key_refuses_what_it_does_not_declare(kind):
     schema, tried = SCHEMAS[kind], 0
-    assert fit(schema, {}, "mine.yaml") == schema()
+    assert parse_yaml(schema, "{}", "mine.yaml") == schema()
     for path, inside, told in places(schema):
         for value, sentence in wrong_values(inside, told):
-            with pytest.raises(BackbeatError, match=sentence) as caught:
+            with refused(path, sentence):
                 fit(schema, tree_of(path, value), "mine.yaml")
-            assert caught.value.path == path, value
-            assert "mine.yaml" in str(caught.value)
             tried += 1
         near = (*path[:-1], f"{path[-1]}x")
-        with pytest.raises(BackbeatError, match="unknown key in mine") as caught:
-            fit(schema, tree_of(near, 1), "mine.yaml")
-        assert caught.value.path == near
-        assert re.search(f"did you mean .*{path[-1]}", str(caught.value))
+        text = yaml.safe_dump({"_": 1, **tree_of(near, 1)}, sort_keys=False)
+        with refused(near, f"unknown key in mine.*did you mean .*{path[-1]}"):
+            parse_yaml(schema, text, "mine.yaml")
+        lines = text.splitlines()
+        assert near[-1] in lines[YamlLines(text).line(near) - 1]
     assert tried > len(fields(schema))
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from backbeat.behaviors.library.behavior import Behavior
+from backbeat.behaviors.library.behavior import Behavior, Mount, make_robot
 from backbeat.behaviors.library.store import Library
 from tests.backbeat.performances import drumming
 
@@ -23,3 +23,9 @@ def library(tmp_path):
 def stored(library, drums):
     """Path of the stored drums."""
     return library.save(drums)
+
+
+@pytest.fixture(scope="session")
+def robot():
+    """Atlas with nothing in its hands."""
+    return make_robot("atlas", (), Mount())

@@ -8,7 +8,7 @@ from pydrake.systems.framework import DiagramBuilder
 
 from backbeat.behaviors.building.build import Reports, solve
 from backbeat.behaviors.dance.vocabulary.move_file import parse_move, shipped_moves
-from backbeat.behaviors.specification.checking import check_dance
+from backbeat.behaviors.specification.checking import check_specification
 from backbeat.behaviors.specification.kinds import parse_specification
 from backbeat.models.common.errors import BackbeatError
 
@@ -90,7 +90,7 @@ def test_hands_with_sticks_clap_and_keep_them_apart(tmp_path):
 
 
 def test_a_check_says_what_the_sticks_change(tmp_path):
-    (found,) = check_dance(DANCE, tmp_path / "mine.yaml")
+    (found,) = check_specification(DANCE, tmp_path / "mine.yaml")
     assert (found.line, found.finding.fails) == (9, False)
     assert "beat 4: clap keeps the hands apart" in found.finding.sentence
     assert "l_stick would touch" in found.finding.sentence
@@ -98,7 +98,7 @@ def test_a_check_says_what_the_sticks_change(tmp_path):
 
 def test_empty_hands_clap_as_ever(tmp_path):
     text = DANCE.replace("equipment: [sticks]\n", "")
-    assert check_dance(text, tmp_path / "mine.yaml") == []
+    assert check_specification(text, tmp_path / "mine.yaml") == []
 
 
 def test_a_move_that_says_nothing_goes_around(tmp_path):
@@ -106,7 +106,7 @@ def test_a_move_that_says_nothing_goes_around(tmp_path):
     (tmp_path / "moves").mkdir()
     (tmp_path / "moves" / "slap.yaml").write_text(SLAP)
     text = DANCE.replace("clap", "slap")
-    (found,) = check_dance(text, tmp_path / "mine.yaml")
+    (found,) = check_specification(text, tmp_path / "mine.yaml")
     assert "in slap as it is written l_stick would be in" in found.finding.sentence
     assert "'apart'" in found.finding.sentence
     assert gaps(text, tmp_path).min() > 0.005
@@ -115,10 +115,10 @@ def test_a_move_that_says_nothing_goes_around(tmp_path):
 def test_a_value_that_is_offered_is_clear(tmp_path):
     row = "{move: pump, at: 2, beats: 8, values: {angle: 1.6}}"
     text = DANCE.replace("{move: clap, at: 2, beats: 8}", row)
-    (found,) = check_dance(text, tmp_path / "mine.yaml")
+    (found,) = check_specification(text, tmp_path / "mine.yaml")
     assert "with angle: 1.45 it is clear" in found.finding.sentence
     fixed = text.replace("angle: 1.6", "angle: 1.45")
-    assert check_dance(fixed, tmp_path / "mine.yaml") == []
+    assert check_specification(fixed, tmp_path / "mine.yaml") == []
 
 
 @pytest.mark.parametrize("channel", ["both_arm_shx", "com.x"])

@@ -5,7 +5,6 @@ import pandas as pd
 import pytest
 from pydrake.math import RollPitchYaw
 
-from backbeat.behaviors.library.behavior import Mount, make_robot
 from backbeat.behaviors.library.table import to_frame
 from backbeat.behaviors.recording.take_file import read_take
 from backbeat.behaviors.takes.take import Conventions
@@ -17,11 +16,6 @@ from tests.tolerances import RECURSION
 
 HEAD = "t,l_arm_elx,neck_ay\n"
 ROWS = [f"{0.1 * k:.1f},{0.05 * k:.2f},0" for k in range(8)]
-
-
-@pytest.fixture(scope="module")
-def robot():
-    return make_robot("atlas", (), Mount())
 
 
 @pytest.fixture

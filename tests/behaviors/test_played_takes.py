@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from backbeat.behaviors.building.build import build
-from backbeat.behaviors.building.tried_options import tried_options
 from backbeat.behaviors.drumming.drummer import kit_members
 from backbeat.behaviors.drumming.specification import DrummingSpecification
+from backbeat.behaviors.drumming.tempo.tried_options import tried_options
 from backbeat.behaviors.library.store import Library
 from backbeat.behaviors.music.files.score_reader import load_score
 from backbeat.behaviors.music.notation.player import HandModel

@@ -7,7 +7,6 @@ import pytest
 
 from backbeat.behaviors.building.build import solve
 from backbeat.behaviors.library.balance import LEAST_BALANCE
-from backbeat.behaviors.library.behavior import Mount, make_robot
 from backbeat.behaviors.posture.margins import posture_margins, station_margins
 from backbeat.behaviors.posture.reach import PostureReach
 from backbeat.behaviors.posture.stance import start_configuration, support_poses
@@ -51,11 +50,6 @@ def compiled(**changes):
     station = ", ".join(f"{k}: {v}" for k, v in changes.items())
     text = f"kind: posture\nname: mine\nstations: [{{posture: stand, {station}}}]"
     return parse_specification(text, "mine.yaml").plan(Path())
-
-
-@pytest.fixture(scope="module")
-def robot():
-    return make_robot("atlas", (), Mount())
 
 
 @pytest.fixture(scope="module")

@@ -8,12 +8,11 @@ import pytest
 from backbeat.behaviors.building.build import solve
 from backbeat.behaviors.building.build_key import build_key
 from backbeat.behaviors.dance.authoring import Choreography
-from backbeat.behaviors.library.behavior import Mount, make_robot
 from backbeat.behaviors.library.table import to_frame
 from backbeat.behaviors.posture.stance import start_configuration
 from backbeat.behaviors.recording.dance_offsets import dance_offsets
 from backbeat.behaviors.recording.take_file import read_take
-from backbeat.behaviors.specification.checking import check_dance
+from backbeat.behaviors.specification.checking import check_specification
 from backbeat.behaviors.specification.kinds import parse_specification
 from backbeat.behaviors.takes.take import Conventions
 from backbeat.behaviors.takes.writers.text import joint_table
@@ -31,11 +30,6 @@ SAME_STEP = 0.02
 SAME_TURN = 2e-3
 # How much later a foot is off the ground than it is free of it [s].
 ROLLED = 0.13
-
-
-@pytest.fixture(scope="module")
-def robot():
-    return make_robot("atlas", (), Mount())
 
 
 @pytest.fixture(scope="module")
@@ -252,16 +246,16 @@ def test_feet_that_cannot_be_where_they_are_declared(folder, robot):
 
 def test_findings_stand_on_the_line_of_the_recording(folder):
     made = dance("sway.csv")
-    found = check_dance(made.text(), folder / "mine.yaml", compiles=False)
+    found = check_specification(made.text(), folder / "mine.yaml", plans=False)
     line = 1 + made.text().splitlines().index("  take: {file: sway.csv, unit: radians}")
     assert [f.line for f in found] == [line] * 3
     assert not any(f.finding.fails for f in found)
     wrong = made.text().replace("sway.csv", "swaying.csv")
-    (failure,) = check_dance(wrong, folder / "mine.yaml", compiles=False)
+    (failure,) = check_specification(wrong, folder / "mine.yaml", plans=False)
     assert failure.finding.fails
     assert "there is no recording" in failure.finding.sentence
-    (failure,) = check_dance(
-        made.text().replace("unit:", "units:"), folder / "mine.yaml", compiles=False
+    (failure,) = check_specification(
+        made.text().replace("unit:", "units:"), folder / "mine.yaml", plans=False
     )
     assert failure.finding.fix == "unit"
 

@@ -5,6 +5,7 @@ import pytest
 from backbeat.behaviors.dance.vocabulary.move_file import shipped_moves
 from backbeat.behaviors.specification.kinds import (
     SHIPPED_FOLDER,
+    kinds,
     parse_specification,
     read_specification,
     shipped_names,
@@ -80,9 +81,6 @@ def test_the_least_that_works(plan, text):
         (swap(POSTURE, "mine", "../mine"), "not a behavior name"),
         (swap(POSTURE, "name: mine\n", ""), "not a behavior name"),
         (swap(POSTURE, "stations", "statoins"), "'statoins'; did you mean stations"),
-        (swap(POSTURE, "posture: stand", "postur: stand"), "did you mean posture"),
-        (swap(DANCE, "beats:", "baets:"), "did you mean beats"),
-        (swap(DRUMMING, "seat", "saet"), "did you mean seat"),
         # Postures.
         (POSTURE.split("stations")[0], "needs stations"),
         (
@@ -95,12 +93,7 @@ def test_the_least_that_works(plan, text):
         (POSTURE + "equipment: [sticks, sticks]\n", "carries 'sticks' twice"),
         (swap(POSTURE, "stand}", "stand, move: 0}"), "move must be >= 0.01"),
         (swap(POSTURE, "stand}", "stand, hold: -1}"), "hold >= 0"),
-        (swap(POSTURE, "stand}", "stand, move: .nan}"), "move is nan; it must be"),
-        (swap(POSTURE, "stand}", "stand, move: .inf}"), "move is inf; it must be"),
         (swap(POSTURE, "stand}", "stand, hold: 1e9}"), r"takes 1e\+09 s"),
-        (POSTURE + "knot_spacing: 0\n", "knot_spacing is 0; it must be from"),
-        (POSTURE + "knot_spacing: -1\n", "knot_spacing is -1; it"),
-        (POSTURE + "knot_spacing: .nan\n", "knot_spacing is nan; it"),
         (
             swap(POSTURE, "stand}", "stand, joints: [l_leg_knee]}"),
             "'l_leg_knee'; did you mean l_leg_kny",
@@ -117,11 +110,6 @@ def test_the_least_that_works(plan, text):
             swap(POSTURE, "stand}", "stand, reach: {l_hand_face: [5, 0]}}"),
             "needs a place x, y, z",
         ),
-        (
-            swap(POSTURE, "stand}", "stand, reach: {l_hand_face: [.nan, 0, 1]}}"),
-            r"l_hand_face\[0\] is nan; it must be",
-        ),
-        (swap(POSTURE, "stand}", "stand, pelvis: .nan}"), "pelvis is nan; it must be"),
         (
             swap(POSTURE, "stand}", "crouch, pelvis: 1.1}"),
             r"with the pelvis 1\.1 m high, pelvis ends [0-9.]+ m from its place, at "
@@ -141,7 +129,6 @@ def test_the_least_that_works(plan, text):
         (swap(DANCE, "bounce", "twist"), "belongs on the track 'body', not on 'legs'"),
         (swap(DANCE, "bounce}", "bounce, at: 3}"), "from beat 3 to 7; .* has 4 beats"),
         (swap(DANCE, "bounce}", "bounce, at: -1}"), "from beat -1"),
-        (swap(DANCE, "bounce}", "bounce, at: .nan}"), "at is nan; it must be"),
         (swap(DANCE, "bounce}", "bounce, beats: 0}"), "from beat 0 to 0"),
         (
             swap(DANCE, "bounce}", "bounce, values: {dept: 0.1}}"),
@@ -151,41 +138,22 @@ def test_the_least_that_works(plan, text):
             swap(DANCE, "bounce}", "bounce, values: {depth: 0.9}}"),
             "depth of bounce is 0.9 m; it goes from 0 to 0.2",
         ),
-        (
-            swap(DANCE, "bounce}", "bounce, values: {depth: .nan}}"),
-            "values.depth is nan; it must be",
-        ),
         (swap(DANCE, "beats: 4", "beats: 1"), "at least 2 beats"),
-        (swap(DANCE, "beats: 4", "beats: .inf"), "beats is inf; it must be"),
         (swap(DANCE, "beats: 4", "beats: 1e7"), "may take up to 660 s"),
         (DANCE + "bpm: 0\n", "bpm is 0"),
         (DANCE + "beats_per_bar: 0\n", "beats_per_bar is 0"),
         (DANCE + "fade: 0\n", "fade is 0 beats"),
-        (DANCE + "fade: .nan\n", "fade is nan; it must be"),
         (DANCE + "start: stnad\n", "did you mean stand"),
         # Footsteps.
         ("kind: footsteps\nname: mine\n", "there are no steps"),
-        (swap(STEPS, "left", "lft"), "unknown .*feet .* did you mean left"),
         (swap(STEPS, "feet: both", "feet: left"), "first and the last step"),
         (swap(STEPS, "left, time: 0.6", "left"), "step 2: give it a time"),
         (swap(STEPS, "left, time: 0.6", "left, beats: 1"), "bpm is 0"),
-        (swap(STEPS, "left, time: 0.6", "left, time: .inf"), "time is inf; it must be"),
-        (
-            swap(STEPS, "to: [0.1, 0]", "to: [0.1]"),
-            r"to is \[0.1\]; it must be a list of 2",
-        ),
-        (swap(STEPS, "to: [0.1, 0]", "to: [.nan, 0]"), r"to\[0\] is nan; it must be"),
         (swap(STEPS, "to: [0.1, 0]", "between: [0.7, 0.9]"), "around its time"),
         (swap(STEPS, "time: 0.5}", "time: 0.5, turn: 1}"), "none can move"),
-        (STEPS + "knot_spacing: 0\n", "knot_spacing is 0; it must be from"),
-        # Drumming.
-        (swap(DRUMMING, "chair", "sofa"), "unknown seat .*'sofa'; known: chair"),
         (swap(DRUMMING, "song", "../song"), "not a behavior name"),
         (swap(DRUMMING, "song", "songs"), "cannot read .*songs.yaml"),
         (DRUMMING + "equipment: []\n", "unknown frame 'l_stick'"),
-        (DRUMMING + "stroke: {apex: 2}\n", "apex is 2; .* from 0.02 to 0.4 m"),
-        (DRUMMING + "stroke: {speed: .nan}\n", "speed is nan; .* from 0.2 to 3 m/s"),
-        (DRUMMING + "stroke: {slope: .nan}\n", "slope is nan; .* from 0 to 1 rad"),
     ],
 )
 def test_a_mistake_is_one_sentence(plan, text, sentence):
@@ -203,7 +171,6 @@ def test_a_mistake_is_one_sentence(plan, text, sentence):
         ('{left: "', '{repeat: 2000, left: "', "more than 4000 beats"),
         ('{left: "', '{repeat: 1900, left: "', "may take up to 600 s"),
         ("steps_per_beat: 2", "steps: 2", "unknown key .* 'steps'"),
-        ("parts:", "parts: 3\nx:", "song.yaml"),
     ],
 )
 def test_a_mistake_in_a_score_is_one_sentence(plan, old, new, sentence):
@@ -242,3 +209,36 @@ def test_what_a_choreography_may_say_is_in_the_moves():
         assert move.summary
         for parameter in move.parameters.values():
             assert parameter.least <= parameter.default <= parameter.most
+
+
+OWN_KIND = """
+from dataclasses import dataclass
+from backbeat.behaviors.posture.specification import PostureSpecification
+from backbeat.models.common.schema import key
+
+@dataclass
+class LeanSpecification(PostureSpecification):
+    kind: str = "lean"
+    angle: float = key(0.1, "rad", ge=0, le=0.5)
+"""
+
+
+def test_another_package_has_a_kind_of_its_own(tmp_path, monkeypatch):
+    """As an entry point: its files are read and refused as those of kinds that ship."""
+    (tmp_path / "leaning.py").write_text(OWN_KIND)
+    told = tmp_path / "leaning-1.0.dist-info"
+    told.mkdir()
+    (told / "METADATA").write_text("Name: leaning\nVersion: 1.0\n")
+    place = "[backbeat.kinds]\nlean = leaning:LeanSpecification\n"
+    (told / "entry_points.txt").write_text(place)
+    monkeypatch.syspath_prepend(tmp_path)
+    kinds.cache_clear()
+    try:
+        made = parse_specification("kind: lean\nname: over\nangle: 0.2\n", "mine")
+        assert (type(made).__name__, made.angle) == ("LeanSpecification", 0.2)
+        with pytest.raises(BackbeatError, match="angle"):
+            parse_specification("kind: lean\nname: over\nangle: 2\n", "mine")
+        with pytest.raises(BackbeatError, match="did you mean lean"):
+            parse_specification("kind: lena\nname: over\n", "mine")
+    finally:
+        kinds.cache_clear()

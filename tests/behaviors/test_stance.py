@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from backbeat.behaviors.posture.stance import start_configuration
-from backbeat.behaviors.specification.checking import check_other
+from backbeat.behaviors.specification.checking import check_file
 from backbeat.models.common.errors import BackbeatError
 from backbeat.models.robot.model import RobotModel
 from tests.backbeat.robots import make_waver
@@ -51,7 +51,7 @@ def test_a_tilted_sole_is_refused_with_the_angle_that_mends_it(written, joint, a
     off = f"{joint}: {angle + 0.01:g}" + ("" if angle else ", l_leg_hpy: -0.538")
     path = written((said, off))
     (path.parent / "steps.yaml").write_text(STEPS)
-    (found,) = check_other(path.parent / "steps.yaml")
+    (found,) = check_file(path.parent / "steps.yaml")
     sentence = found.finding.sentence
     assert "left_shoe is not flat" in sentence
     assert "tilt 0.57 deg" in sentence
@@ -67,7 +67,7 @@ def test_a_tilted_sole_is_refused_with_the_angle_that_mends_it(written, joint, a
 def test_a_posture_beyond_a_stop_is_refused_before_anything_is_solved(written):
     path = written(("l_leg_kny: 1.082", "l_leg_kny: 2.5"))
     (path.parent / "steps.yaml").write_text(STEPS)
-    (found,) = check_other(path.parent / "steps.yaml")
+    (found,) = check_file(path.parent / "steps.yaml")
     assert "posture 'ready' has l_leg_kny at 2.5, outside" in found.finding.sentence
 
 

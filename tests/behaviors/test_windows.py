@@ -16,12 +16,14 @@ from backbeat.behaviors.solving.windowed import WindowedSolver
 from backbeat.behaviors.specification.kinds import SHIPPED_FOLDER, read_specification
 from backbeat.models.common.errors import BackbeatError
 from backbeat.models.robot.description import find_description
+from backbeat.optimization.diagnosis.costs import knot_costs
+from backbeat.optimization.interior_point.iterate import Guess
 from backbeat.optimization.interior_point.solution import Violation
 from backbeat.optimization.interior_point.solver import InteriorPoint
 from backbeat.optimization.transcription.constraints import RowName
 from backbeat.optimization.transcription.transcribe import Transcription
 from backbeat.optimization.verification.verify import verify_motion
-from backbeat.optimization.windows.pieces import make_windows
+from backbeat.optimization.windows.pieces import make_windows, ordered
 from backbeat.optimization.windows.subproblem import subproblem
 from benchmarks.grooves import make_groove
 from benchmarks.played_songs import save_song
@@ -96,6 +98,22 @@ def test_the_joined_motion_passes_as_one(found):
     assert whole.passed
     assert motion.motion.t[-1] == pytest.approx(problem.times[-1])
     assert (np.diff(motion.motion.t) >= 0).all()
+
+
+def test_costs_of_windows_are_those_of_the_whole(found):
+    """By term and knot, of the motion that the windows have found."""
+    problem, motion, _, _ = found
+    transcription = Transcription(problem)
+    w = ordered(motion.knots.w, problem.contact_names, transcription.contacts)
+    whole = InteriorPoint(transcription).evaluate(Guess(motion.knots.q, w))
+    np.testing.assert_allclose(motion.costs.t, problem.times, atol=1e-4)
+    assert sum(motion.costs.totals().values()) == pytest.approx(whole.cost, rel=1e-5)
+    costs = knot_costs(whole)
+    assert costs.terms.keys() == motion.costs.terms.keys()
+    for name, values in costs.terms.items():
+        most = max(values.max(), 1e-9)
+        apart = np.abs(values - motion.costs.terms[name]).max()
+        assert apart < 1e-5 * most, name
 
 
 def test_windows_find_what_the_whole_finds(found):

@@ -1,14 +1,8 @@
 """What docs/remote.md and docs/presets.md show runs, and says what there is."""
 
-import re
-import shlex
 import threading
-from pathlib import Path
-
-import pytest
 
 from backbeat.behaviors.library.store import Library
-from backbeat.cli.main import load_subcommand
 from backbeat.mpc.monitoring.force_detection import LASTING, LEAST, SHARE
 from backbeat.mpc.monitoring.momentum_observer import RATE
 from backbeat.mpc.remote.address import Address
@@ -16,18 +10,15 @@ from backbeat.mpc.safety.fail_safe import Cause
 from backbeat.mpc.serving.server import ControllerServer
 from backbeat.mpc.weights.files import load_weights
 from backbeat.mpc.whole_body.core import CARRY
+from tests.docs.pages import blocks, page
 
-DOCS = Path(__file__).parents[2] / "docs"
-REMOTE, PRESETS, FORCES = (
-    (DOCS / f"{name}.md").read_text()
-    for name in ("remote", "presets", "unknown_forces")
-)
+REMOTE, PRESETS, FORCES = map(page, ("remote", "presets", "unknown_forces"))
 
 
 def test_the_code_runs(built, tmp_path, monkeypatch, capsys):
     Library(tmp_path / "library").save(built("stand"))
     monkeypatch.chdir(tmp_path)
-    (code,) = re.findall(r"```python\n(.*?)```", REMOTE, re.DOTALL)
+    (code,) = blocks("remote", "python")
     with ControllerServer(Library("library").load, address=Address(port=0)) as server:
         stop = threading.Event()
         thread = threading.Thread(target=server.serve, args=[stop.is_set])
@@ -38,15 +29,6 @@ def test_the_code_runs(built, tmp_path, monkeypatch, capsys):
             stop.set()
             thread.join()
     assert capsys.readouterr().out == "tracking\n"
-
-
-@pytest.mark.parametrize("page", [REMOTE, PRESETS], ids=["remote", "presets"])
-def test_commands_have_the_options_that_they_are_called_with(page):
-    (lines,) = re.findall(r"```sh\n(.*?)```", page, re.DOTALL)
-    for line in lines.splitlines():
-        _, name, *words = shlex.split(line)
-        known = {o for p in load_subcommand(name).params for o in p.opts}
-        assert {w for w in words if w.startswith("--")} <= known
 
 
 def test_the_page_names_every_cause_of_silence():

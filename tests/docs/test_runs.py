@@ -4,7 +4,6 @@ import re
 import sys
 from dataclasses import replace
 from fnmatch import fnmatchcase
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,10 +13,11 @@ from backbeat.mpc.analysis.metrics import run_metrics
 from backbeat.mpc.runs.file import save_run
 from backbeat.mpc.runs.table import run_frame
 from tests.backbeat.performances import drumming, run_of, swaying
+from tests.docs.pages import blocks, page
 
-PAGE = (Path(__file__).parents[2] / "docs" / "runs.md").read_text()
-PYTHON = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
-(COMMANDS,) = re.findall(r"```sh\n(.*?)```", PAGE, re.DOTALL)
+PAGE = page("runs")
+PYTHON = blocks("runs", "python")
+(COMMANDS,) = blocks("runs", "sh")
 AXES = ("tx", "ty", "tz", "fx", "fy", "fz")
 
 

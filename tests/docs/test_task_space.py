@@ -2,7 +2,6 @@
 
 import re
 import runpy
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,17 +13,13 @@ from backbeat.mpc.control.task_space_setup import task_space_behavior
 from backbeat.mpc.scenario.specification import load_scenario
 from backbeat.mpc.simulation.diagram import build_closed_loop
 from backbeat.optimization.task_space.levels.task_space import TaskSpace
+from tests.docs.pages import DOCS, blocks, page
 
-DOCS = Path(__file__).parents[2] / "docs"
-PAGE = (DOCS / "task_space.md").read_text()
-
-
-def blocks(language: str) -> list[str]:
-    return re.findall(rf"```{language}\n(.*?)```", PAGE, re.DOTALL)
+PAGE = page("task_space")
 
 
 def test_the_code_on_the_page_runs():
-    (code,) = blocks("python")
+    (code,) = blocks("task_space", "python")
     names: dict[str, object] = {}
     exec(code, names)
     space = names["space"]
@@ -34,7 +29,7 @@ def test_the_code_on_the_page_runs():
 
 
 def test_scenarios_on_the_page_are_read(tmp_path):
-    scenarios = blocks("yaml")
+    scenarios = blocks("task_space", "yaml")
     assert len(scenarios) == 4
     for k, text in enumerate(scenarios):
         path = tmp_path / f"{k}.yaml"

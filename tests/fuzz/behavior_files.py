@@ -1,6 +1,7 @@
 """Behaviors that somebody wrote: specifications, moves, setlists, recordings, words."""
 
 from contextlib import suppress
+from dataclasses import fields
 from functools import cache
 from pathlib import Path
 
@@ -10,15 +11,21 @@ from hypothesis import strategies as st
 
 from backbeat.behaviors.dance.vocabulary import move_file
 from backbeat.behaviors.dance.vocabulary.move_file import shipped_moves, vocabulary
+from backbeat.behaviors.dance.vocabulary.move_schema import (
+    MarkerDescription,
+    MoveFile,
+    StepDescription,
+)
 from backbeat.behaviors.library.behavior import Mount, make_robot
 from backbeat.behaviors.posture.words import CENTER, DIRECTIONS, TURNS, parse_wish
 from backbeat.behaviors.recording.take_file import read_take
 from backbeat.behaviors.setlist.specification import SetlistSpecification
 from backbeat.behaviors.specification.checking import check_file
 from backbeat.behaviors.specification.kinds import (
-    KINDS,
     SETLIST_FOLDER,
     SHIPPED_FOLDER,
+    kind_class,
+    kinds,
     read_any,
     read_specification,
 )
@@ -36,9 +43,18 @@ SHIPPED = [
     for name in ("posture-tour", "step-touch", "walk-2", "outstanding", "groove")
 ]
 SETLIST = (SETLIST_FOLDER / "show.yaml").read_text()
-KEYS = sorted({key for kind in KINDS.values() for key in kind.__dataclass_fields__})
+KEYS = sorted(
+    {key for kind in kinds() for key in kind_class(kind, kind).__dataclass_fields__}
+)
 STEPS = (move_file.FOLDER / "march.yaml").read_text()
-MOVE_WORDS = (*move_file.KEYS, *move_file.STEP_KEYS, *move_file.MARKER_KEYS, "1 + size")
+MOVE_WORDS = (
+    *(
+        f.name
+        for x in (MoveFile, StepDescription, MarkerDescription)
+        for f in fields(x)
+    ),
+    "1 + size",
+)
 PLACES = ("head", "hip", "knee")
 WISHES = [*DIRECTIONS, *TURNS, "at the", "head", "and", ",", "0.1", "-5", "1e9", "cm"]
 WISHES += ["as far as you can", "over the", "middle", "degrees", "out", "nan", "é"]

@@ -5,7 +5,6 @@ by Pinocchio, which agree to 1e-12: pelvis welded at the world origin, gravity 9
 m/s^2 along -z.
 """
 
-import csv
 from pathlib import Path
 
 import numpy as np
@@ -15,18 +14,17 @@ from pydrake.math import RigidTransform
 from pydrake.multibody.parsing import Parser
 from pydrake.multibody.plant import MultibodyPlant
 
+from tests.models.test_robot_facts import table
+from tests.tolerances import MIRROR
+
 URDF = Path(__file__).parents[2] / "models" / "robots" / "atlas" / "atlas_v5.urdf"
-DATA = Path(__file__).parent / "data"
 
 # The figures carry ten digits, the model's own inputs six: absolute for small values,
 # relative for values above one.
 FIGURES = 1e-6
-# A mirror image is exact but for the source's half turns, some of them 3.141592 rad.
-MIRROR = 5e-7
 # The reach figures are maxima found by search, given to a tenth of a millimeter or so.
 REACH = 5e-4
 
-CONFIGS = ["zero", "rand_a", "rand_b", "rand_c"]
 ARM = ["shz", "shx", "ely", "elx", "uwy", "mwx", "lwy"]
 LEG = ["hpz", "hpx", "hpy", "kny", "aky", "akx"]
 JOINTS = (
@@ -34,12 +32,6 @@ JOINTS = (
     + [f"{side}_arm_{name}" for side in "lr" for name in ARM]
     + [f"{side}_leg_{name}" for side in "lr" for name in LEG]
 )
-
-
-def table(name: str) -> list[dict[str, str]]:
-    """Rows of a file in data/."""
-    with (DATA / name).open(newline="") as file:
-        return list(csv.DictReader(file))
 
 
 def plant(welded: bool) -> MultibodyPlant:
@@ -76,75 +68,10 @@ def set_angles(model: MultibodyPlant, context, angles: dict[str, float]) -> None
         model.GetJointByName(name).set_angle(context, angles.get(name, 0.0))
 
 
-def configuration(config: str) -> dict[str, float]:
-    """Joint angles of a named configuration of the figures, in rad."""
-    rows = table("atlas_v5_configs.csv")
-    return {r["joint"]: float(r["q_rad"]) for r in rows if r["config"] == config}
-
-
 def limits(model: MultibodyPlant, name: str) -> tuple[float, float]:
     """Lower and upper limit of a joint, in rad."""
     joint = model.GetJointByName(name)
     return joint.position_lower_limits()[0], joint.position_upper_limits()[0]
-
-
-def scalars(model: MultibodyPlant, context, free: MultibodyPlant) -> dict[str, float]:
-    """Mass properties and energies at the context's state, by the figures' names."""
-    M = model.CalcMassMatrix(context)
-    eigenvalues = np.linalg.eigvalsh(M)
-    free_context = free.CreateDefaultContext()
-    for name in JOINTS:
-        angle = model.GetJointByName(name).get_angle(context)
-        free.GetJointByName(name).set_angle(free_context, angle)
-    com = model.CalcCenterOfMassPositionInWorld(context)
-    return {
-        "total_mass": model.CalcTotalMass(context),
-        **{f"com_{axis}": value for axis, value in zip("xyz", com, strict=True)},
-        "mass_matrix_trace": np.trace(M),
-        "mass_matrix_logdet": np.linalg.slogdet(M)[1],
-        "mass_matrix_eig_min": eigenvalues[0],
-        "mass_matrix_eig_max": eigenvalues[-1],
-        "mass_matrix_trace_floating_base": np.trace(free.CalcMassMatrix(free_context)),
-        "potential_energy_rel_pelvis": model.CalcPotentialEnergy(context),
-        "kinetic_energy_qd0.5": model.CalcKineticEnergy(context),
-    }
-
-
-def torques(model: MultibodyPlant, context) -> dict[str, float]:
-    """Gravity and velocity torques at the context's state, by the figures' names."""
-    gravity = -model.CalcGravityGeneralizedForces(context)
-    bias = model.CalcBiasTerm(context)
-    result = {"gravity_torque_norm": float(np.linalg.norm(gravity))}
-    for name in JOINTS:
-        i = model.GetJointByName(name).velocity_start()
-        result[f"gravity_torque:{name}"] = gravity[i]
-        result[f"coriolis_qd0.5:{name}"] = bias[i]
-    return result
-
-
-def pose_entry(model: MultibodyPlant, context, quantity: str) -> float:
-    """The entry of a frame's pose that pos_FRAME_x or rot_FRAME_ij names."""
-    kind, rest = quantity.split("_", 1)
-    frame, entry = rest.rsplit("_", 1)
-    X = model.GetFrameByName(frame).CalcPoseInWorld(context)
-    if kind == "pos":
-        return X.translation()["xyz".index(entry)]
-    return X.rotation().matrix()[int(entry[0]), int(entry[1])]
-
-
-@pytest.mark.parametrize("config", CONFIGS)
-def test_every_published_figure_holds(welded, floating, config):
-    """All 192 figures of a configuration hold to 1e-6, relative above one."""
-    context = welded.CreateDefaultContext()
-    set_angles(welded, context, configuration(config))
-    welded.SetVelocities(context, np.full(30, 0.5))
-    known = scalars(welded, context, floating) | torques(welded, context)
-    rows = [r for r in table("atlas_v5_checks.csv") if r["config"] == config]
-    assert len(rows) == 192
-    for row in rows:
-        name, value = row["quantity"], float(row["value"])
-        ours = known[name] if name in known else pose_entry(welded, context, name)
-        assert abs(ours - value) <= FIGURES * max(1.0, abs(value)), (name, ours, value)
 
 
 REACHES = {
@@ -194,7 +121,7 @@ def farthest(model: MultibodyPlant, start: str, end: str, groups: str) -> float:
 @pytest.mark.parametrize("quantity", REACHES)
 def test_arms_and_legs_reach_as_far_as_published(welded, quantity):
     """A search over the joint limits finds the published reach and none beyond it."""
-    rows = {r["quantity"]: float(r["value"]) for r in table("atlas_v5_checks.csv")}
+    rows = {r["quantity"]: float(r["value"]) for r in table("checks", "atlas_v5")}
     published = rows[f"max {quantity}"]
     assert_allclose(farthest(welded, *REACHES[quantity]), published, atol=REACH)
 

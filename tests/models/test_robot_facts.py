@@ -1,8 +1,9 @@
-"""Earlier and other Atlases and the UR10 against their published figures.
+"""The Atlases and the UR10 against their published figures.
 
-The figures in data/robots_*.csv were computed from the public files by Drake and by
-Pinocchio, which agree to 1e-12: base welded at the world origin, gravity 9.81 m/s^2
-along -z. The simulator's Atlases have no head of their own there; ours is taken off.
+The figures in data/ were computed from the public files by Drake and by Pinocchio,
+which agree to 1e-12: base welded at the world origin, gravity 9.81 m/s^2 along -z,
+velocities 0.5 rad/s where it matters. The simulator's Atlases have no head of their own
+there; ours is taken off.
 """
 
 import csv
@@ -10,26 +11,32 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
+from pydrake.math import RigidTransform
 from pydrake.multibody.parsing import Parser
 from pydrake.multibody.plant import MultibodyPlant
 
 from backbeat.models.robot.model import RobotModel
+from backbeat.models.state.configuration import Configuration
 from backbeat.models.urdf.overlay.overlaying import apply_overlay
 from backbeat.models.urdf.reading.forward_kinematics import center_of_mass, link_poses
 from backbeat.models.urdf.reading.parsing import read_description
-from tests.tolerances import MIRROR, PUBLISHED
+from tests.tolerances import EXACT, MIRROR, PUBLISHED
 
 DATA = Path(__file__).parent / "data"
 ATLAS = Path(__file__).parents[2] / "models" / "robots" / "atlas"
 MOVING = {"atlas_v3": 28, "atlas_v4": 28, "atlas_v5_drcsim": 30}
-ROBOTS = (*MOVING, "ur10")
+ROBOTS = ("atlas_v5", *MOVING, "ur10")
+# Of ten digits: absolute for small values, relative for those above one.
+RECURSION_FIGURES = 1e-8
 CONFIGS = ("zero", "rand_a", "rand_b", "rand_c")
 
 
-def table(name, robot):
-    """Rows of a file in data/ that are about a robot."""
-    with (DATA / name).open(newline="") as file:
-        return [row for row in csv.DictReader(file) if row["robot"] == robot]
+def table(kind, robot):
+    """Rows of the checks or configs in data/ of a robot."""
+    own = DATA / f"{robot}_{kind}.csv"
+    with (own if own.is_file() else DATA / f"robots_{kind}.csv").open() as file:
+        return [r for r in csv.DictReader(file) if r.get("robot", robot) == robot]
 
 
 @pytest.fixture(scope="module", params=ROBOTS)
@@ -37,6 +44,8 @@ def robot(request, tmp_path_factory):
     """Name and URDF of a robot as it was when its figures were computed."""
     if request.param == "ur10":
         return request.param, DATA / "ur10.urdf"
+    if request.param == "atlas_v5":
+        return request.param, ATLAS / "atlas_v5.urdf"
     folder = tmp_path_factory.mktemp(request.param)
     overlay, path = folder / "headless.yaml", folder / "headless.urdf"
     overlay.write_text(f"urdf: {ATLAS / request.param}.urdf\nremove: [head]\n")
@@ -56,7 +65,7 @@ def plant_of(path, welded):
 
 def angles(name, config):
     """Joint angles of a configuration [rad]."""
-    rows = table("robots_configs.csv", name)
+    rows = table("configs", name)
     return {r["joint"]: float(r["q_rad"]) for r in rows if r["config"] == config}
 
 
@@ -99,36 +108,76 @@ def figures(path, q):
         i = plant.GetJointByName(joint).velocity_start()
         found[f"gravity_torque:{joint}"] = gravity[i]
         found[f"coriolis_qd0.5:{joint}"] = bias[i]
+    frames = [plant.get_frame(i) for i in plant.GetFrameIndices(instance)]
+    poses = {f.name(): f.CalcPoseInWorld(context).GetAsMatrix4() for f in frames}
+    return found | entries(poses)
+
+
+def entries(poses):
+    """Entries of poses by the names of the figures: pos_FRAME_x and rot_FRAME_ij."""
+    found = {}
+    for name, X in poses.items():
+        found |= {f"pos_{name}_{'xyz'[i]}": X[i, 3] for i in range(3)}
+        found |= {f"rot_{name}_{i}{k}": X[i, k] for i in range(3) for k in range(3)}
     return found
-
-
-def entry(poses, quantity):
-    """The entry of a pose that pos_LINK_x or rot_LINK_ij names."""
-    kind, rest = quantity.split("_", 1)
-    link, which = rest.rsplit("_", 1)
-    if kind == "pos":
-        return poses[link]["xyz".index(which), 3]
-    return poses[link][int(which[0]), int(which[1])]
 
 
 @pytest.mark.parametrize("config", CONFIGS)
 def test_every_published_figure_holds(robot, config):
-    """Drake for what has mass, our own forward kinematics for where links are."""
+    """Drake for masses and frames, our own forward kinematics for where links are."""
     name, path = robot
     q = angles(name, config)
-    known = figures(path, q)
-    poses = link_poses(read_description(path), q)
-    rows = [r for r in table("robots_checks.csv", name) if r["config"] == config]
+    known = figures(path, q) | entries(link_poses(read_description(path), q))
+    rows = [r for r in table("checks", name) if r["config"] == config]
     assert len(rows) > 50
     for row in rows:
         quantity, value = row["quantity"], float(row["value"])
-        ours = known[quantity] if quantity in known else entry(poses, quantity)
+        ours = known[quantity]
         assert abs(ours - value) <= PUBLISHED * max(1.0, abs(value)), (quantity, ours)
+
+
+def recursion_figures(robot, q):
+    """What our recursion says of an arm, by the names of the figures."""
+    v = np.full(6, 0.5)
+    still, moving = Configuration(robot, q), Configuration(robot, q, v)
+    M, com = still.mass_matrix, still.center_of_mass
+    eigenvalues = np.linalg.eigvalsh(M)
+    found = {
+        "total_mass": robot.total_mass,
+        "mass_matrix_trace": np.trace(M),
+        "mass_matrix_logdet": np.linalg.slogdet(M)[1],
+        "mass_matrix_eig_min": eigenvalues[0],
+        "mass_matrix_eig_max": eigenvalues[-1],
+        "gravity_torque_norm": np.linalg.norm(still.bias),
+        "potential_energy_rel_pelvis": robot.weight * com[2],
+        "kinetic_energy_qd0.5": 0.5 * v @ M @ v,
+    }
+    found |= {f"com_{axis}": value for axis, value in zip("xyz", com, strict=True)}
+    for i, name in enumerate(robot.joint_names):
+        found[f"gravity_torque:{name}"] = still.bias[i]
+        found[f"coriolis_qd0.5:{name}"] = moving.bias[i] - still.bias[i]
+    frames = {f: robot.link_frame(f) for f in ("tool0", "ee_link", "wrist_3_link")}
+    poses = {f: still.pose(frame).GetAsMatrix4() for f, frame in frames.items()}
+    return found | entries(poses)
+
+
+@pytest.mark.parametrize("config", CONFIGS)
+def test_every_published_figure_of_the_ur10_holds_by_our_recursion(config):
+    """On the file that ships, where the above read the public one."""
+    robot = RobotModel("ur10")
+    q = np.array([angles("ur10", config)[name] for name in robot.joint_names])
+    ours = recursion_figures(robot, q)
+    known = [r for r in table("checks", "ur10") if r["config"] == config]
+    assert len(known) == len(ours) == 59
+    for row in known:
+        value = float(row["value"])
+        room = RECURSION_FIGURES * max(1.0, abs(value))
+        assert abs(ours[row["quantity"]] - value) <= room, row
 
 
 def test_the_ur10_reaches_as_far_as_published():
     """A pattern search over its joints from where the arm is stretched."""
-    (row,) = [r for r in table("robots_checks.csv", "ur10") if r["config"] == "-"]
+    (row,) = [r for r in table("checks", "ur10") if r["config"] == "-"]
     arm = read_description(DATA / "ur10.urdf")
     names = [j.name for j in arm.moving_joints()]
     shoulder = np.array([0.0, 0.0, 0.1273])
@@ -204,3 +253,18 @@ def test_the_two_fifth_atlases_move_alike_and_weigh_otherwise():
 def test_the_pelvis_stands_as_high_as_published():
     """Legs straight and soles on the floor."""
     assert RobotModel("atlas").posture("cruciform")[6] == pytest.approx(0.93845)
+
+
+def test_the_ur10_is_bolted_down_and_has_its_limits():
+    robot = RobotModel("ur10")
+    assert not robot.floating
+    assert_allclose(robot.effort_limits, [330, 330, 150, 54, 54, 54])
+    assert_allclose(robot.velocity_limits, [2.16, 2.16, 3.15, 3.2, 3.2, 3.2])
+
+
+def test_the_base_of_the_ur10_may_stand_elsewhere():
+    X_WB = RigidTransform([0.4, -0.2, 0.7])
+    moved, at_home = RobotModel("ur10", X_WB=X_WB), RobotModel("ur10")
+    q = at_home.posture("ready")
+    places = [Configuration(r, q).pose("tool0").translation() for r in (moved, at_home)]
+    assert_allclose(places[0] - places[1], X_WB.translation(), atol=EXACT)

@@ -103,7 +103,6 @@ def test_a_change_of_what_it_starts_from_is_seen(tmp_path):
         ("like: atlass", "no robot to start from is called 'atlass'"),
         ("like: atlas\nurdf: loop.yaml", "made from itself"),
         ("like: atlas\nsoft_limit_margin: -1", "must be >= 0 and < 1 rad"),
-        ("like: atlas\ncolor: red", "color"),
     ],
 )
 def test_what_makes_no_robot_is_a_sentence(tmp_path, text, said):

@@ -15,3 +15,15 @@ def groove(built) -> Reference:
 def drummer(built) -> Reference:
     """Drumming on a chair."""
     return Reference(built("outstanding"))
+
+
+@pytest.fixture(scope="session")
+def march(built) -> Reference:
+    """Steps in place."""
+    return Reference(built("march"))
+
+
+@pytest.fixture(scope="session")
+def reference(built) -> Reference:
+    """Standing."""
+    return Reference(built("stand"))

@@ -3,9 +3,7 @@
 import numpy as np
 import pytest
 
-from backbeat.behaviors.drumming.problem import REST_FORCE
 from backbeat.models.contact.cones import wrench_cone
-from backbeat.mpc.analysis.drumming.rests import run_rests
 from backbeat.mpc.analysis.metrics import run_metrics
 from backbeat.mpc.disturbances.kinds.push import Push
 from backbeat.mpc.scenario.specification import Scenario
@@ -15,8 +13,6 @@ from tests.mpc.recovered import recovered
 from tests.tolerances import ENERGY_BALANCE, FORCE_BALANCE
 
 CONTACT_MODELS = ("lagged", pytest.param("sap", marks=pytest.mark.slow))
-# How much more than planned a resting hand may press, once it has settled [N].
-REST_MARGIN = 3.0
 PUSHES = [[60.0, 0, 0], [-60.0, 0, 0], [0, 60.0, 0], [0, -60.0, 0]]
 
 
@@ -106,19 +102,6 @@ def test_soles_stay_within_their_cones(tour):
             assert (cone @ local).max() < FORCE_BALANCE * robot.weight
 
 
-def test_equal_runs_are_equal_to_the_last_bit(built):
-    scenario = Scenario.of(
-        behavior="stand", duration=0.5, pushes=[Push(0.1, 0.1, [30.0, 20.0, 0.0])]
-    )
-    first, second = (run_scenario(scenario, built("stand")) for _ in range(2))
-    for name in ("t", "x", "effort", "contact", "push"):
-        np.testing.assert_array_equal(getattr(first, name), getattr(second, name))
-    for a, b in zip(first.plans, second.plans, strict=True):
-        np.testing.assert_array_equal(a.deviation, b.deviation)
-        np.testing.assert_array_equal(a.wrench, b.wrench)
-        assert a.rate == b.rate
-
-
 @pytest.mark.parametrize(
     "impulse",
     [PUSHES[0], *(pytest.param(p, marks=pytest.mark.slow) for p in PUSHES[1:])],
@@ -175,74 +158,3 @@ def test_a_push_while_dancing_is_survived(built, impulse):
     (push,) = metrics["pushes"]
     assert push["survived"] is True
     assert metrics["beat_error_ms"]["max"] < 100.0
-
-
-@pytest.fixture(scope="module")
-def seated(built):
-    """Drumming on a chair, on sensors; pushed once the tips have left their heads."""
-    push = Push(3.0, 0.1, [-30.0, 0.0, 0.0], "utorso")
-    scenario = Scenario.of(
-        behavior="outstanding",
-        lead_in=0.2,
-        duration=6.0,
-        pushes=[push],
-        state="estimated",
-        actuator_lag=0.005,
-    )
-    return run_scenario(scenario, built("outstanding"))
-
-
-def test_a_seated_drummer_hits_what_is_planned_and_nothing_else(seated):
-    """Pushed, too: nothing holds it but its weight. Feet feel force, the seat not."""
-    run, metrics = seated, run_metrics(seated)
-    assert metrics["com_error_mm"]["rms"] < 2.0
-    error = metrics["estimate_error"]
-    assert error["place"]["rms"] < 3.0
-    assert error["velocity"]["rms"] < 3.0
-    assert error["tilt"]["rms"] < 1.0
-    hits = metrics["hits"]
-    assert hits["planned"] >= 10
-    assert hits["made"] == hits["planned"]
-    assert hits["extra"] == 0
-    assert hits["timing_mean_ms"] <= 1.0
-    assert hits["position_max_mm"] <= 10.0
-    assert hits["speed_min_m_s"] >= 1.0
-    assert run.behavior.mount.is_free
-    assert metrics["tick_failures"] == metrics["plan_failures"] == 0
-    assert metrics["foot_slip_mm"] < 5.0
-    assert metrics["seat_slip_mm"] < 5.0
-    # Seat and soles push, never pull, and carry all there is.
-    load = run.contact[run.t > 0.0, :, 5]
-    assert load.min() >= 0.0
-    assert load[:, -2].min() > 0.3 * run.behavior.robot_model.weight
-    assert not load[:, -1].any()
-
-
-def test_hands_rest_on_drums_with_a_bounded_force(seated):
-    """The drummers begin with both tips on a head."""
-    rests = run_rests(seated)
-    assert list(rests["tip"]) == ["l_stick_tip", "r_stick_tip"]
-    assert (rests["planned_max_N"] <= REST_FORCE[1]).all()
-    assert (rests["max_N"] <= REST_FORCE[1] + REST_MARGIN).all()
-    assert (rests["min_N"] > REST_FORCE[0]).all()
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("contact_model", ["lagged", "sap", "similar"])
-def test_a_seated_drummer_plays_to_the_end_on_every_contact_model(built, contact_model):
-    push = Push(5.0, 0.1, [0.0, 30.0, 0.0], "utorso")
-    scenario = Scenario.of(
-        behavior="outstanding", contact_model=contact_model, pushes=[push]
-    )
-    run = run_scenario(scenario, built("outstanding"))
-    metrics = run_metrics(run)
-    assert metrics["survived"] is True
-    assert metrics["hits"]["made"] == metrics["hits"]["planned"] == 76
-    assert metrics["hits"]["extra"] == 0
-    assert metrics["seat_slip_mm"] < 5.0
-    # Three rests, into two of which the tips come down from above.
-    rests = run_rests(run)
-    assert len(rests) == 6
-    assert (rests["max_N"] <= REST_FORCE[1] + REST_MARGIN).all()
-    assert (rests["min_N"] > REST_FORCE[0]).all()
-    assert (rests["peak_N"] <= 2 * REST_FORCE[1]).all()

@@ -230,7 +230,6 @@ def test_a_folder_for_mujoco_loads_by_itself(mujoco, built, tmp_path):
         ({"engine": "mujoco", "contact_model": "sap"}, "contact_model sap is Drake's"),
         ({"engine": "mujoco", "feet": "hydroelastic"}, "feet hydroelastic is Drake's"),
         ({"mujoco_contact": "soft"}, "choose engine: mujoco"),
-        ({"engine": "mujoco", "mujoco_contact": "stiff"}, "firm"),
     ],
 )
 def test_what_an_engine_does_not_have_is_refused(values, said):

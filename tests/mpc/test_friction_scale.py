@@ -20,18 +20,12 @@ from backbeat.mpc.plans.start import PlanStart
 from backbeat.mpc.plans.weights import PredictiveWeights
 from backbeat.mpc.predictive.plan_explanation import explain_plan
 from backbeat.mpc.predictive.program import PredictiveProgram
-from backbeat.mpc.reference.trajectory import Reference
 from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.simulation.simulate import run_scenario
 
 PERIOD = 0.02
 # A push that leaves the balance point inside the feet, and lets soles lean [m/s].
 PUSHED = np.r_[np.zeros(3), 0.25, 0.1, 0.0, np.zeros(6)]
-
-
-@pytest.fixture(scope="module")
-def reference(built):
-    return Reference(built("stand"))
 
 
 def leaning(reference, ratio=0.3):

@@ -17,7 +17,6 @@ from backbeat.mpc.predictive.given_variables import (
     take_out_of_rows,
 )
 from backbeat.mpc.predictive.program import PredictiveProgram
-from backbeat.mpc.reference.trajectory import Reference
 from tests.tolerances import PREDICTION, RECURSION
 
 n, m = 7, 4
@@ -80,11 +79,6 @@ def test_rows_of_what_is_given_alone_have_an_interior(given):
     take_out_of_rows(G.indptr, G.indices, G.data, bounds, *given)
     assert bounds[0, 0] == -UNBOUNDED
     assert bounds[1, 0] == ROOM
-
-
-@pytest.fixture(scope="module")
-def march(built):
-    return Reference(built("march"))
 
 
 @pytest.mark.parametrize("timing", [True, False])

@@ -54,15 +54,6 @@ def test_the_true_state_may_be_written_as_yaml_reads_it(tmp_path):
     ("text", "sentence"),
     [
         ("behavior: stand\nfrcition: 0.5", "did you mean friction"),
-        ("behavior: stand\ncontact_model: sapp", "did you mean sap"),
-        (
-            "behavior: stand\ncontact_model: tamsi",
-            "known: continuous, lagged, sap",
-        ),
-        (
-            "behavior: stand\ntime_step: 0.01\nplan_period: 0.02",
-            "1e-05 to 0.005 s",
-        ),
         ("behavior: stand\ntick_period: 0.0025", "multiple of time_step"),
         ("behavior: stand\nplan_period: 0.0005", "multiple of time_step"),
         ("behavior: stand\nstate: guessed", "did you mean estimated"),

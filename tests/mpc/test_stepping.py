@@ -15,12 +15,6 @@ from backbeat.mpc.plans.stepping import (
     swing_of,
     waiting,
 )
-from backbeat.mpc.reference.trajectory import Reference
-
-
-@pytest.fixture(scope="module")
-def march(built):
-    return Reference(built("march"))
 
 
 def test_soles_step_in_turn_and_stand_between():

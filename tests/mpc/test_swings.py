@@ -8,7 +8,6 @@ import pytest
 from backbeat.mpc.plans.plan import Plan
 from backbeat.mpc.plans.swing import Swing
 from backbeat.mpc.plans.swings import STEP_DEPTH, STEP_HEIGHT, next_swings, ways_to_go
-from backbeat.mpc.reference.trajectory import Reference
 from tests.tolerances import EXACT
 
 SWING = Swing(
@@ -22,11 +21,6 @@ SWING = Swing(
     height=STEP_HEIGHT,
     depth=STEP_DEPTH,
 )
-
-
-@pytest.fixture(scope="module")
-def march(built):
-    return Reference(built("march"))
 
 
 @pytest.fixture

@@ -26,11 +26,6 @@ AHEAD = 0.026
 
 
 @pytest.fixture(scope="module")
-def march(built):
-    return Reference(built("march"))
-
-
-@pytest.fixture(scope="module")
 def swing(march):
     """Patch, start and end of the first swing."""
     starts = [(float(w[0, 0]), c) for c, w in enumerate(march.swings) if len(w)]

@@ -1,11 +1,14 @@
 """Weights are data: declared once, in files, scenarios, sweeps and runs."""
 
+import json
+import runpy
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from backbeat.behaviors.library.store import Library
 from backbeat.cli.simulate.track_options import read_scenario as scenario_of_command
 from backbeat.jobs.sweeping import run_sweep
 from backbeat.models.common.errors import BackbeatError
@@ -22,14 +25,15 @@ from backbeat.mpc.simulation.simulate import run_scenario
 from backbeat.mpc.sweep.cells import on_weights
 from backbeat.mpc.sweep.specification import parse_sweep
 from backbeat.mpc.weights.controller_weights import ControllerWeights, read_all_weights
-from backbeat.mpc.weights.files import FOLDER, load_weights, weights_text
+from backbeat.mpc.weights.files import (
+    FOLDER,
+    load_weights,
+    trajectory_weights,
+    weights_text,
+)
 from backbeat.mpc.whole_body.programs.tasks import WholeBodyGains
-from backbeat.optimization.problem.trajectory_problem import Limits
-from backbeat.optimization.problem.weights import TrajectoryWeights
 from backbeat.optimization.terms.declared import Term, cost, costs_of, declarations
-from backbeat.optimization.terms.documents import cost_table, number_table
 from backbeat.optimization.terms.user_file import load_terms
-from backbeat.optimization.transcription.constraints import constraint_table
 
 OWN = "weights: {predictive: {com: 50}, whole_body: {momentum: 0.5}}\n"
 
@@ -107,19 +111,14 @@ def test_a_scenario_gives_some_and_leaves_the_others():
     ("text", "sentence"),
     [
         ("weights: {predictive: {comm: 2}}", "did you mean com"),
-        ("weights: {predictiv: {com: 2}}", "did you mean predictive"),
-        ("recovery: {wach: 1}", "did you mean watch"),
         (
             "weights: {predictive: {com: -2}}",
             r"com is '-2.0'.*\[1/\(m\^2 s",
         ),
-        ("weights: {predictive: {com: .nan}}", "com is nan"),
-        ("weights: {predictive: {com: much}}", "com is .much.; it must be a number"),
         ("weights: {predictive: {max_step_length: [1]}}", "max_step_length is"),
-        ("weights: {predictive: {leg: 1}}", "unknown key"),
         ("weights: {predictive: {dcm_error_low: 0.5}}", "must be below"),
-        ("weights: {whole_body: {momentum_weight: 1}}", "did you mean momentum"),
         ("recovery: {count: 0}", "at least 1"),
+        ("weights: {trajectory: {effort: 2}}", "sweep, which builds it for each value"),
         (
             "weights: {stance: {linear: 3}}\nupper_body: {hand: left hand}",
             "leave stance of the weights out",
@@ -210,7 +209,9 @@ def test_a_term_of_ones_own_goes_with_the_others(run):
     plain = ControllerWeights(weights).to_dict()
     base = ControllerWeights(Turning())
     assert read_all_weights(plain, "mine", base).predictive == weights
-    with pytest.raises(BackbeatError, match="unknown key in mine 'turning'"):
+    with pytest.raises(
+        BackbeatError, match="unknown key of predictive in mine 'turning'"
+    ):
         read_all_weights(plain, "mine")
     timing, plan = run.scenario.timing, run.scenario.control.plan_settings(run.behavior)
     with pytest.raises(BackbeatError, match="Turning has terms of its own"):
@@ -228,13 +229,16 @@ def test_gains_at_a_scale_of_one_are_as_stated():
 
 
 def test_the_page_has_the_tables_of_what_is_declared():
-    page = (Path(__file__).parents[2] / "docs" / "weights.md").read_text()
-    for kind in (PredictiveWeights, WholeBodyGains, TrajectoryWeights):
-        assert cost_table(kind) in page
-        assert number_table(kind) in page
-    assert number_table(Recovery) in page
-    assert number_table(Limits) in page
-    assert constraint_table() in page
+    docs = Path(__file__).parents[2] / "docs"
+    page, written = (
+        (docs / "weights.md").read_text(),
+        runpy.run_path(str(docs / "write_tables.py")),
+    )
+    assert written["with_tables"](page) == page
+    for table in (table for part in written["TABLES"].values() for table in part):
+        assert table in page
+    # They come back, whatever has become of them.
+    assert written["with_tables"](page.replace("| `com` | 100 |", "| `c` |")) == page
 
 
 TERMS = """
@@ -323,8 +327,70 @@ def test_a_sweep_varies_a_term_of_ones_own(tmp_path, built, library_folder):
     terms = load_terms(file, (PredictiveWeights,))
     with pytest.raises(BackbeatError, match=r"--with FILE\.py"):
         run_sweep(sweep, library_folder, tmp_path)
-    made = run_sweep(sweep, library_folder, tmp_path, processes=1, terms=terms)
-    assert (made.made, made.taken) == (2, 0)
+    # In processes of their own, which load the file again.
+    made = run_sweep(sweep, library_folder, tmp_path, processes=2, terms=terms)
+    assert (made.made, made.taken, made.failures) == (2, 0, ())
+    assert all(json.loads(row["terms"]) == terms.story() for row in made.rows)
     assert made.summary["terms"]["sha256"] == terms.sha256
     again = run_sweep(sweep, library_folder, tmp_path, processes=1, terms=terms)
     assert (again.made, again.taken) == (0, 2)
+
+
+def test_a_sweep_builds_a_motion_for_each_weight_of_its_trajectory(tmp_path):
+    """Once each, beside its table; what the library has is not needed for it."""
+    sweep = parse_sweep(
+        "behaviors: [bow]\nbase: {duration: 0.2, lead_in: 0.1}\n"
+        "variations: {weights.trajectory.effort: [0, 20]}\n",
+        "mine.yaml",
+        "efforts",
+    )
+    heard, folder = [], tmp_path / "out"
+
+    def tell(known: int, remaining: int, what: str) -> None:
+        heard.append(what)
+
+    made = run_sweep(sweep, tmp_path, folder, tell, processes=2)
+    assert (made.made, made.failures) == (2, ())
+    assert {"bow, effort 0: solving", "bow, effort 20: solving"} <= set(heard)
+    rows = {row["trajectory"]: row["behavior_key"] for row in made.rows}
+    found = {}
+    for place in (folder / "motions").iterdir():
+        behavior = Library(place).load("bow")
+        limits = behavior.robot_model.effort_limits
+        effort = behavior.provenance["weights"]["effort"]
+        assert place.name.startswith(f"effort-{effort:g}-")
+        assert rows[json.dumps({"effort": effort})] == behavior.provenance["key"]
+        found[effort] = np.square(behavior.motion.tau / limits).mean()
+    assert found[20.0] < 0.99 * found[0.0]
+    heard.clear()
+    again = run_sweep(sweep, tmp_path, folder, tell, processes=1)
+    assert (again.made, again.taken) == (0, 2)
+    assert not any("solving" in what for what in heard)
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("variations: {weights.trajectory.efort: [1]}", "did you mean effort"),
+        ("base: {weights: {trajectory: {posture: 0}}}", "posture must be above 0"),
+        ("search: {field: weights.trajectory.effort}", "under variations"),
+    ],
+)
+def test_weights_of_trajectories_in_sweeps_are_checked(text, sentence):
+    with pytest.raises(BackbeatError, match=sentence):
+        parse_sweep(f"behaviors: [bow]\n{text}\n", "mine.yaml")
+
+
+def test_a_weights_file_is_for_builds_where_it_has_a_trajectory(tmp_path):
+    file = tmp_path / "mine.yaml"
+    file.write_text("trajectory: {effort: 5}\npredictive: {com: 2}\n")
+    assert trajectory_weights(file) == {"effort": 5.0}
+    # A sweep takes both parts, a run the one that it can.
+    sweep = on_weights(parse_sweep("behaviors: [bow]\n", "s"), load_weights(file))
+    (cell,) = sweep.cells
+    assert cell.trajectory == {"effort": 5.0}
+    assert cell.scenario.control.on_weights(None).predictive.com == 2.0
+    with pytest.raises(BackbeatError, match="a run follows a motion as it was built"):
+        Scenario("bow").with_weights(load_weights(file)).check()
+    with pytest.raises(BackbeatError, match="no section trajectory"):
+        trajectory_weights("default")

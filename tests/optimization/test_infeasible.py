@@ -7,10 +7,8 @@ import numpy as np
 import pytest
 from pydrake.math import RigidTransform
 
-from backbeat.optimization.interior_point.solver import (
-    InteriorPoint,
-    InteriorPointOptions,
-)
+from backbeat.optimization.interior_point.options import InteriorPointOptions
+from backbeat.optimization.interior_point.solver import InteriorPoint
 from backbeat.optimization.problem.tasks import FrameTask
 from backbeat.optimization.problem.trajectory_problem import Limits
 from backbeat.optimization.transcription.transcribe import Transcription

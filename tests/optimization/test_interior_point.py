@@ -12,10 +12,8 @@ from backbeat.models.contact.cones import wrench_cone
 from backbeat.models.robot.model import RobotModel
 from backbeat.models.state.configuration import Configuration
 from backbeat.optimization.interior_point.iterate import Guess
-from backbeat.optimization.interior_point.solver import (
-    InteriorPoint,
-    InteriorPointOptions,
-)
+from backbeat.optimization.interior_point.options import InteriorPointOptions
+from backbeat.optimization.interior_point.solver import InteriorPoint
 from backbeat.optimization.problem.trajectory_problem import Limits
 from backbeat.optimization.transcription.transcribe import Transcription
 from tests.optimization.points import Point, missing_forces

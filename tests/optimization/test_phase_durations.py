@@ -8,14 +8,12 @@ import pytest
 
 from backbeat.models.common.errors import BackbeatError
 from backbeat.optimization.interior_point.iterate import Guess
+from backbeat.optimization.interior_point.options import InteriorPointOptions
 from backbeat.optimization.interior_point.phase_durations import (
     lagrangian,
     optimize_durations,
 )
-from backbeat.optimization.interior_point.solver import (
-    InteriorPoint,
-    InteriorPointOptions,
-)
+from backbeat.optimization.interior_point.solver import InteriorPoint
 from backbeat.optimization.problem.contact_schedule import ContactSchedule
 from backbeat.optimization.problem.trajectory_problem import Limits
 from backbeat.optimization.reconstruction.reconstruct import reconstruct

@@ -9,10 +9,8 @@ from pydrake.math import RigidTransform, RotationMatrix
 
 from backbeat.models.state.configuration import Configuration
 from backbeat.optimization.interior_point.iterate import Guess
-from backbeat.optimization.interior_point.solver import (
-    InteriorPoint,
-    InteriorPointOptions,
-)
+from backbeat.optimization.interior_point.options import InteriorPointOptions
+from backbeat.optimization.interior_point.solver import InteriorPoint
 from backbeat.optimization.problem.contact_schedule import ContactSchedule
 from backbeat.optimization.reconstruction.curves import Curves
 from backbeat.optimization.reconstruction.knot_splines import knot_spline

@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose
 from backbeat.models.common.errors import BackbeatError
 from backbeat.models.dynamics.rotations import box_plus
 from backbeat.models.state.configuration import Configuration
-from backbeat.optimization.diagnosis.costs import costs_by_name
+from backbeat.optimization.diagnosis.costs import KnotCosts, costs_by_name, knot_costs
 from backbeat.optimization.interior_point.added_costs import AddedCosts
 from backbeat.optimization.interior_point.iterate import Guess
 from backbeat.optimization.interior_point.solver import InteriorPoint
@@ -52,6 +52,35 @@ def test_the_costs_of_terms_are_the_cost_that_is_compiled(name):
     assert sum(found.values()) == pytest.approx(solution.cost, rel=1e-12)
     of_tasks = {FRAME_TASK.name, COM_TASK.name}
     assert all(x > 0 for n, x in found.items() if n not in of_tasks)
+    check_knots(knot_costs(solution), solution, found)
+
+
+def check_knots(costs, solution, totals):
+    """Each knot has its own, which add up however they are cut and put together."""
+    program = solution.transcription.program
+    weights = solution.transcription.problem.weights
+    np.testing.assert_array_equal(costs.t, solution.transcription.problem.times)
+    forces = (solution.w[..., 3:] ** 2).sum((1, 2))
+    assert_allclose(
+        costs.terms["contact forces"], 0.5 * weights.force * program.dt * forces
+    )
+    joints = solution.transcription.problem.robot.num_joints
+    torques = solution.rows[:, program.rows.torque :][:, :joints]
+    assert_allclose(
+        costs.terms["effort"], 0.5 * weights.effort * program.dt * (torques**2).sum(1)
+    )
+    middle, end = costs.t[3], costs.t[-1] + 1.0
+    parts = [costs.within(0.0, middle), costs.within(middle, end)]
+    assert [len(part.t) for part in parts] == [3, len(costs.t) - 3]
+    del parts[0].terms["effort"]
+    again = KnotCosts.joined([parts[1].later(1.0), parts[0]])
+    assert again.t[0] == middle + 1.0
+    del totals["effort"]
+    for whole in (again, costs.coarse(2), KnotCosts.from_plain(costs.to_plain())):
+        assert whole.span.sum() == pytest.approx(program.dt.sum(), rel=1e-5)
+        for name, total in totals.items():
+            assert whole.totals()[name] == pytest.approx(total, rel=1e-5), name
+    assert len(costs.coarse(2).t) == 2
 
 
 ROWS = {

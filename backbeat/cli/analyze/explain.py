@@ -1,7 +1,7 @@
 """`backbeat explain`: what the controllers of a run wanted, got, and ran into."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -15,12 +15,6 @@ from backbeat.cli.common.options import (
     user_controller,
     weights_with,
 )
-
-if TYPE_CHECKING:
-    from backbeat.mpc.simulation.run import SimulationRun
-
-# Formats of figures, as names end.
-FORMATS = (".svg", ".png", ".pdf")
 
 
 def command(
@@ -46,11 +40,14 @@ def command(
     from backbeat.behaviors.library.store import Library
     from backbeat.cli.common.console import progress_bar
     from backbeat.models.common.errors import BackbeatError
+    from backbeat.mpc.analysis.cost_history import cost_history
     from backbeat.mpc.analysis.run_explanation import check_time, explain_run
     from backbeat.mpc.runs.behavior import behavior_of_run
     from backbeat.mpc.runs.file import load_run, run_settings, run_weights
     from backbeat.mpc.runs.origin import check_controller, check_terms
     from backbeat.mpc.simulation.simulate import run_scenario
+    from backbeat.report.plots.costs import plot_costs
+    from backbeat.report.plots.figure_file import check_figure, save_figure
 
     if costs is not None:
         check_figure(costs)
@@ -79,30 +76,4 @@ def command(
         )
     typer.echo(str(explain_run(run, at)))
     if costs is not None:
-        write_costs(run, at, costs)
-
-
-def check_figure(path: Path) -> None:
-    """Refuses a figure of another format.
-
-    Raises:
-        BackbeatError: so it is, or its folder cannot be had.
-    """
-    from backbeat.models.common.atomic_file import check_places
-    from backbeat.models.common.errors import BackbeatError
-
-    if path.suffix not in FORMATS:
-        raise BackbeatError(f"{path}: a figure is called NAME{', NAME'.join(FORMATS)}")
-    check_places(path)
-
-
-def write_costs(run: "SimulationRun", end: float, path: Path) -> None:
-    """Draws the costs of a run up to a time of the behavior [s]."""
-    from backbeat.models.common.atomic_file import replacing
-    from backbeat.mpc.analysis.cost_history import cost_history
-    from backbeat.report.plots.costs import plot_costs
-
-    figure = plot_costs(cost_history(run, end))
-    with replacing(path) as file:
-        figure.savefig(file, format=path.suffix[1:], bbox_inches="tight")
-    typer.echo(str(path))
+        typer.echo(save_figure(plot_costs(cost_history(run, at)), costs))

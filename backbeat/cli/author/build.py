@@ -41,6 +41,7 @@ def command(
     least_velocity: options.LeastVelocity = 1,
     robot: BuiltForRobot = "",
     terms: OwnTerms = None,
+    weights: options.Weights = None,
     as_json: ResultsAsJson = False,
 ) -> None:
     """Builds behaviors and setlists: solves, verifies and stores what has changed."""
@@ -64,12 +65,14 @@ def command(
     from backbeat.cli.common.console import print_json, remarks
     from backbeat.cli.common.other_robot import placed_robot
     from backbeat.cli.common.shadows import warn_of_shadow
+    from backbeat.mpc.weights.files import trajectory_weights
 
     adapt = adaptation(note_map, unplayable, tempo_factor, grid, least_velocity)
     wanted = names or shipped_names()
     for path in [find_specification(name) for name in wanted]:
         warn_of_shadow(path, library)
-    variant = Variant(adapt, placed_robot(robot), terms or "")
+    told = trajectory_weights(weights) if weights else {}
+    variant = Variant(adapt, placed_robot(robot), terms or "", told)
     outcomes = build_behaviors(
         wanted, library, force, jobs, verbose, scheduler, variant
     )

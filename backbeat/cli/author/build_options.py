@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from backbeat.cli.common.completion import specifications
+from backbeat.cli.common.completion import specifications, yaml_files
 
 Names = Annotated[
     list[str] | None,
@@ -43,6 +43,14 @@ Watched = Annotated[
 Port = Annotated[
     int | None,
     typer.Option(help="Port of the page of --watch; any free one by default."),
+]
+Weights = Annotated[
+    str | None,
+    typer.Option(
+        help="Weights of the trajectory in place of those of its kind: a weights file "
+        "with the section trajectory.",
+        autocompletion=yaml_files,
+    ),
 ]
 NoteMap = Annotated[
     list[str] | None,

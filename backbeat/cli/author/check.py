@@ -127,19 +127,16 @@ def counted(number: int, what: str) -> str:
 
 
 def fix_file(path: Path) -> None:
-    """Corrects a choreography or setlist in place, and prints what was corrected."""
-    from backbeat.behaviors.dance.choreography import DanceSpecification
-    from backbeat.behaviors.setlist.specification import SetlistSpecification
+    """Corrects a specification or setlist in place, and prints what was corrected."""
     from backbeat.behaviors.specification.checking import autofixed
-    from backbeat.behaviors.specification.kinds import kind_of
+    from backbeat.behaviors.specification.kinds import SETLIST, kind_of, kinds
     from backbeat.models.common.atomic_file import replacing
     from backbeat.models.common.errors import BackbeatError, one_line
     from backbeat.models.common.outside_file import read_text
 
     try:
         text = read_text(path)
-        fixable = (DanceSpecification.kind, SetlistSpecification.kind)
-        if kind_of(text, path.name) not in fixable:
+        if kind_of(text, path.name) not in (*kinds(), SETLIST):
             return
     except BackbeatError:
         return  # The check reports it.

@@ -1,5 +1,6 @@
 """`backbeat info`: a behavior, its certificate and where it comes from."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -24,6 +25,13 @@ def command(
     ],
     library: LibraryFolder = LIBRARY,
     robot: OfRobot = "",
+    costs: Annotated[
+        Path | None,
+        typer.Option(
+            help="Figure to write (.svg, .png or .pdf): what each term of the "
+            "trajectory costs over time."
+        ),
+    ] = None,
     as_json: ResultsAsJson = False,
 ) -> None:
     """Shows a behavior: what it is, what verification found, how it was built."""
@@ -31,8 +39,14 @@ def command(
     from backbeat.behaviors.library.table import to_header
     from backbeat.behaviors.specification.recorded_takes import summaries
     from backbeat.cli.common.console import Screen, print_json
+    from backbeat.report.plots.costs import plot_knot_costs
+    from backbeat.report.plots.figure_file import check_figure, save_figure
 
     behavior = Library(library).load(name, placed_robot(robot))
+    if costs is not None:
+        check_figure(costs)
+        typer.echo(save_figure(plot_knot_costs(behavior.costs()), costs))
+        return
     if as_json:
         print_json(to_header(behavior) | margins(behavior) | elbows(behavior))
         return

@@ -98,10 +98,11 @@ class Reader(NamedTuple):
 def file_schemas() -> dict[str, Any]:
     """The schema of every kind of file that people write, by name."""
     from backbeat.behaviors.setlist.specification import SetlistSpecification
-    from backbeat.behaviors.specification.kinds import KINDS, SETLIST
+    from backbeat.behaviors.specification.kinds import SETLIST, kind_class, kinds
 
     of_settings = {name: reader.schema for name, reader in _readers().items()}
-    return {**KINDS, SETLIST: SetlistSpecification, **of_settings}
+    motions = {name: kind_class(name, name) for name in kinds()}
+    return {**motions, SETLIST: SetlistSpecification, **of_settings}
 
 
 def reader_of(path: Path) -> Reader | None:
@@ -128,7 +129,7 @@ def reader_of(path: Path) -> Reader | None:
 
 def check_settings(path: Path, reader: Reader) -> "list[LocatedFinding]":
     """The first failure in a file that is no specification, with its line."""
-    from backbeat.behaviors.dance.rules import RuleFinding
+    from backbeat.behaviors.motion.finding import RuleFinding
     from backbeat.behaviors.specification.checking import LocatedFinding
     from backbeat.behaviors.specification.fault_lines import fault_line
     from backbeat.models.common.errors import BackbeatError
@@ -145,6 +146,8 @@ def check_settings(path: Path, reader: Reader) -> "list[LocatedFinding]":
 
 def _readers() -> dict[str, Reader]:
     """All readers of files without the key `kind`, by what these are."""
+    from backbeat.behaviors.dance.vocabulary.move_file import load_move
+    from backbeat.behaviors.dance.vocabulary.move_schema import MoveFile
     from backbeat.behaviors.drumming.drummer import kit_members
     from backbeat.behaviors.music.files.score_reader import load_score
     from backbeat.behaviors.music.notation.score_description import ScoreDescription
@@ -164,6 +167,7 @@ def _readers() -> dict[str, Reader]:
 
     members = kit_members(DrumKit())
     return {
+        "move": Reader(MoveFile, load_move),
         "scenario": Reader(scenario_keys().schema, load_scenario, earlier=EARLIER_KEYS),
         "sweep": Reader(SweepFile, load_sweep),
         "tune": Reader(TuneFile, load_tuning),

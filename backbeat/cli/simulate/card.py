@@ -11,8 +11,10 @@ from backbeat.cli.common.options import (
     LIBRARY,
     LibraryFolder,
     OwnController,
+    OwnTerms,
     RunsAtATime,
     Scheduler,
+    controller_terms,
     user_controller,
 )
 from backbeat.cli.common.other_robot import OfRobot, placed_robot
@@ -56,15 +58,15 @@ def command(
     engine: OneEngine = "",
     controller: OwnController = None,
     weights: Weights = None,
+    terms: OwnTerms = None,
     as_json: Annotated[bool, typer.Option("--json", help="Cards as JSON.")] = False,
 ) -> None:
     """Makes robustness cards: success by disturbance, and the largest push.
 
     In both engines, Drake and MuJoCo; headlines quote the lower figures.
 
-    Cards are pages and data in the folder `cards` of a robot in the library, and
-    `backbeat list` and `backbeat track` quote them. Ctrl-C keeps the runs that ended;
-    the same command makes the rest.
+    Cards are in the folder `cards` of a robot in the library; `backbeat list` and
+    `backbeat track` quote them. The same command makes what Ctrl-C has left.
     """
     from backbeat.behaviors.library.store import Library
     from backbeat.cli.author.build import report_failures
@@ -72,7 +74,7 @@ def command(
     from backbeat.jobs.cards import build_card, stored_card, take_sample
     from backbeat.jobs.cluster import cluster_executors
 
-    store, runs_of = Library(library), _runs(engine, controller, weights)
+    store, runs_of = Library(library), _runs(engine, controller, weights, terms)
     make = take_sample if sample else build_card
     results, failures = [], []
     with cluster_executors(scheduler) as executors:
@@ -91,13 +93,15 @@ def command(
     _judge(results)
 
 
-def _runs(engine: str, controller: str | None, weights: str | None) -> "CardRuns":
+def _runs(
+    engine: str, controller: str | None, weights: str | None, terms: str | None
+) -> "CardRuns":
     """Which runs cards are of, whatever the robot."""
     from backbeat.jobs.cards import CardRuns
 
     name = Path(weights or "").stem
-    own = user_controller(controller)
-    return CardRuns("", engine, own, given_weights(weights), name)
+    own, added = user_controller(controller), controller_terms(terms)
+    return CardRuns("", engine, own, given_weights(weights), name, added)
 
 
 def _chosen(

@@ -144,6 +144,7 @@ def write_recording(
             run = run_scenario(
                 playback.applied(scenario),
                 behavior,
+                playback.instead.weights,
                 progress=lambda share: report(share, "in closed loop"),
                 controller=playback.controller,
             )

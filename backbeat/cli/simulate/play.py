@@ -5,7 +5,7 @@ from backbeat.cli.common.options import (
     LIBRARY,
     LibraryFolder,
     OwnController,
-    user_controller,
+    OwnTerms,
 )
 from backbeat.cli.common.other_robot import OfRobot
 from backbeat.cli.common.stream_options import (
@@ -15,7 +15,7 @@ from backbeat.cli.common.stream_options import (
     open_stream,
 )
 from backbeat.cli.simulate import play_options as options
-from backbeat.cli.simulate.track_options import Weights, given_weights
+from backbeat.cli.simulate.track_options import Weights
 
 
 def command(
@@ -26,6 +26,7 @@ def command(
     engine: options.EngineName = options.USUAL_ENGINE,
     controller: OwnController = None,
     weights: Weights = None,
+    terms: OwnTerms = None,
     kinematic: options.Kinematic = False,
     unverified: options.Unverified = False,
     task_space: options.TaskSpaceRobot = None,
@@ -47,7 +48,7 @@ def command(
     stream_format: StreamFormat = None,
 ) -> None:
     """Shows a behavior in Meshcat: live with its controls, or as a recording."""
-    # Drake takes half a second to load, which `--help` does not have.
+    # Drake takes half a second to load.
     from backbeat.cli.common.other_robot import placed_robot
     from backbeat.cli.common.port import check_port
     from backbeat.cli.simulate import performance
@@ -57,16 +58,15 @@ def command(
     check_port(port)
     subject = options.Subject(name, move, kinematic, placed_robot(robot))
     chooses = not subject.is_named
-    playback = Playback(
-        speed, loop, wait, port, simulated, unverified, chooses, detail
-    ).simulated_by(engine, user_controller(controller), given_weights(weights))
+    shown = speed, loop, wait, port, simulated, unverified, chooses, detail
+    own = options.of_ones_own(controller, weights, terms)
+    playback = Playback(*shown, engine=engine, **own)
     recording = options.RecordingOptions(record, fps, click, latency_ms, backing)
     if task_space is not None:
         options.check_task_space(subject, playback, recording)
         with open_stream(stream, stream_rate, stream_format) as opened:
-            performance.play_task_space(
-                task_space, library, port, wait, remote, opened, opens
-            )
+            where = library, port, wait, remote, opened, opens
+            performance.play_task_space(task_space, *where)
         return
     options.refuse_remote(remote)
     options.check_performance(subject, playback, recording, stream is not None)

@@ -1,11 +1,13 @@
 """The options of `backbeat play`, and which of them go together."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
 from backbeat.cli.common.completion import behaviors
+from backbeat.cli.common.options import controller_terms, user_controller
+from backbeat.cli.simulate.track_options import given_weights
 
 if TYPE_CHECKING:
     from backbeat.stage.live.playback import Playback
@@ -139,6 +141,24 @@ class RecordingOptions(NamedTuple):
     backing: Path | None
 
 
+def of_ones_own(
+    controller: str | None, weights: str | None, terms: str | None
+) -> dict[str, Any]:
+    """What is simulated with, where it is not ours, by attribute of a `Playback`.
+
+    Args:
+        controller, weights, terms: as the command line names them.
+
+    Raises:
+        BackbeatError: one of them does not load.
+    """
+    return {
+        "controller": user_controller(controller),
+        "weights": given_weights(weights),
+        "terms": controller_terms(terms),
+    }
+
+
 def check_rates(speed: float, fps: float) -> None:
     """Refuses a speed or frame rate that makes no sense.
 
@@ -185,6 +205,7 @@ def check_task_space(
     chosen = playback.is_simulated or playback.unverified or playback.loop
     chosen = chosen or playback.engine != USUAL_ENGINE
     chosen = chosen or playback.controller is not None or bool(playback.weights)
+    chosen = chosen or playback.terms is not None
     if any(subject) or chosen or recording.path:
         raise BackbeatError(
             "--task-space has a robot and nothing to perform: it goes with --port, "
@@ -239,12 +260,15 @@ def _check_recording(playback: "Playback", streams: bool) -> None:
     from backbeat.models.common.errors import BackbeatError
     from backbeat.stage.web.savings import AUTOMATIC
 
-    if playback.engine != USUAL_ENGINE and not playback.is_simulated:
-        raise BackbeatError("--engine is of what is simulated: add --simulated")
-    if playback.controller is not None and not playback.is_simulated:
-        raise BackbeatError("--controller is of what is simulated: add --simulated")
-    if playback.weights and not playback.is_simulated:
-        raise BackbeatError("--weights are of what is simulated: add --simulated")
+    of_simulations = {
+        "--engine": playback.engine != USUAL_ENGINE,
+        "--controller": playback.controller is not None,
+        "--weights": bool(playback.weights),
+        "--with": playback.terms is not None,
+    }
+    for option, is_given in of_simulations.items():
+        if is_given and not playback.is_simulated:
+            raise BackbeatError(f"{option} is for what is simulated: add --simulated")
     if playback.detail != AUTOMATIC:
         raise BackbeatError(
             "--detail is of what is live; a recording has all of it, however long it "

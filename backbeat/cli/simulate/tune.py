@@ -6,7 +6,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from backbeat.cli.common.completion import yaml_files
-from backbeat.cli.common.options import LIBRARY, LibraryFolder, RunsAtATime, Scheduler
+from backbeat.cli.common.options import (
+    LIBRARY,
+    LibraryFolder,
+    OwnTerms,
+    RunsAtATime,
+    Scheduler,
+    controller_terms,
+)
 
 if TYPE_CHECKING:
     from backbeat.mpc.sweep.tuning import TuningResult
@@ -29,6 +36,7 @@ def command(
     trials: Annotated[
         int | None, typer.Option(min=1, help="Trials, instead of those of the file.")
     ] = None,
+    terms: OwnTerms = None,
     jobs: RunsAtATime = None,
     scheduler: Scheduler = None,
     as_json: Annotated[bool, typer.Option("--json", help="Results as JSON.")] = False,
@@ -48,7 +56,7 @@ def command(
     from backbeat.mpc.sweep.tuning import load_tuning
     from backbeat.report.pages.tuning import tuning_page
 
-    tuning = load_tuning(specification)
+    own, tuning = controller_terms(terms), load_tuning(specification)
     if trials is not None:
         tuning = replace(tuning, settings=replace(tuning.settings, trials=trials))
     name = tuning.sweep.settings.name
@@ -56,7 +64,7 @@ def command(
         cluster_executors(scheduler) as executors,
         sweep_progress(name, output) as progress,
     ):
-        result = tune(tuning, library, output, progress, jobs, executors)
+        result = tune(tuning, library, output, progress, jobs, executors, own)
     page = output / f"{name}.html"
     with replacing(page) as file:
         file.write(tuning_page(result).encode())
@@ -79,9 +87,12 @@ def _tell(result: "TuningResult", page: Path) -> None:
         print(f"on seeds that no trial had: {before} as given, {after} tuned")
         for name, value in best.values.items():
             print(f"  {name}: {value:g}")
-    for name, (correlation, p_value) in sorted(
-        result.importances.items(), key=lambda item: item[1][1]
+    for name, told in sorted(
+        result.importances.items(), key=lambda item: -item[1].share
     ):
-        print(f"  {name}: rank correlation {correlation:+.2f}, p-value {p_value:.2g}")
+        print(
+            f"  {name}: explains {told.share:.0%} of the scores, best {told.best}, "
+            f"p-value {told.p_value:.2g}"
+        )
     for path in (*result.files.values(), page):
         print(path)

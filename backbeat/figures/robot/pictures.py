@@ -5,10 +5,10 @@ from dataclasses import replace
 
 import matplotlib as mpl
 import numpy as np
+import scipy
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Polygon
-from scipy.spatial import ConvexHull
 
 from backbeat.behaviors.drumming.drummer import stick_tip
 from backbeat.behaviors.music.notation.score import HANDS
@@ -206,7 +206,7 @@ def singular_pose(sources: Sources) -> Figure:
                 least.append(np.linalg.svd(J, compute_uv=False)[-1])
                 tip = state.pose(stick_tip(hand)).translation()
                 outline = ABOVE.project(tip + ELLIPSOID * _ellipsoid(J))
-                hull = outline[ConvexHull(outline).vertices]
+                hull = outline[scipy.spatial.ConvexHull(outline).vertices]
                 axes.add_patch(
                     Polygon(hull, facecolor=color, edgecolor=color, alpha=0.4)
                 )

@@ -11,6 +11,7 @@ from backbeat.report.plots.behavior import (
     solve_figure,
     torque_figure,
 )
+from backbeat.report.plots.costs import knot_cost_figure
 from backbeat.report.plots.run_curves import patch_words
 
 
@@ -32,6 +33,7 @@ def behavior_page(behavior: Behavior, recorded: Markup | None = None) -> str:
         recorded=recorded or Markup(""),
         jerk=[{**row, "group": patch_words(row["group"])} for row in jerk],
         solve=Markup(solve_figure(behavior.iterations())),
+        costs=Markup(knot_cost_figure(behavior) if made.get("costs") else ""),
         forces=Markup(force_figure(behavior)),
         center_of_mass=Markup(center_of_mass_figure(behavior)),
         torques=Markup(torque_figure(behavior)),

@@ -5,7 +5,7 @@ import numpy as np
 from markupsafe import Markup
 from matplotlib.figure import Figure
 
-from backbeat.mpc.sweep.tuning import TuningResult, TuningTrial
+from backbeat.mpc.sweep.tuning import TuningResult, TuningTrial, chance_share
 from backbeat.report.pages.template import rendered
 from backbeat.report.plots.style import COLORS, HEIGHT, STYLE, WIDTH, svg
 
@@ -18,15 +18,16 @@ COLUMNS = 3
 
 def tuning_page(result: TuningResult) -> str:
     """HTML of one page that needs nothing else."""
-    ranked = sorted(result.importances.items(), key=lambda item: item[1][1])
+    ranked = sorted(result.importances.items(), key=lambda item: -item[1].share)
     clear = CLEAR / max(1, len(ranked))
     return rendered(
         "tuning.html",
         result=result,
         tuning=result.tuning,
         rows=_rows(result),
-        matters=[(name, *told, told[1] < clear) for name, told in ranked],
+        matters=[(name, told, told.p_value < clear) for name, told in ranked],
         clear=clear,
+        chance=chance_share(len(result.trials) - 1),
         progress=Markup(svg(progress_figure(result), "progress")),
         slices=Markup(svg(slices_figure(result), "slices")),
     )
@@ -74,8 +75,12 @@ def slices_figure(result: TuningResult) -> Figure:
             if result.best.number:
                 best = result.best
                 axes.plot(best.values[name], best.measure, "*", ms=11, color=COLORS[1])
-            if tuning.settings.weights[name][0] > 0:
+            low, high = tuning.settings.weights[name]
+            if low > 0:
+                ticks = [low, float(np.sqrt(low * high)), high]
                 axes.set_xscale("log")
+                axes.set_xticks(ticks, [f"{tick:.2g}" for tick in ticks])
+                axes.minorticks_off()
             axes.set_xlabel(name.removeprefix("weights."))
         for axes in grid[len(names) :]:
             axes.set_visible(False)

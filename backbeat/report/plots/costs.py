@@ -1,4 +1,4 @@
-"""Figure of what the terms of both programs cost over a run."""
+"""Figures of what the terms of programs cost over a run, and of a trajectory."""
 
 from collections.abc import Mapping
 
@@ -7,8 +7,10 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from backbeat.behaviors.library.behavior import Behavior
 from backbeat.mpc.analysis.cost_history import CostHistory
-from backbeat.report.plots.style import COLORS, HEIGHT, STYLE, WIDTH
+from backbeat.optimization.diagnosis.costs import KnotCosts
+from backbeat.report.plots.style import COLORS, HEIGHT, STYLE, WIDTH, svg
 
 # Terms with lines of their own where not all have a color, those with the largest mean;
 # the rest is one line.
@@ -19,21 +21,40 @@ DECADES = 6
 
 def plot_costs(history: CostHistory) -> Figure:
     """Costs of the plans' terms above, of the ticks' tasks below, logarithmic."""
+    parts = {
+        "Plans: cost of each term over the horizon": history.plan,
+        "Ticks: cost of each task": history.tick,
+    }
+    return _plot_parts(history.t, {n: x for n, x in parts.items() if x}, "cost")
+
+
+def plot_knot_costs(costs: KnotCosts) -> Figure:
+    """Costs of the terms of a trajectory per time, logarithmic."""
+    rates = {name: x / costs.span for name, x in costs.terms.items()}
+    title = "Trajectory: cost of each term"
+    return _plot_parts(costs.t, {title: rates}, "cost per second [1/s]")
+
+
+def knot_cost_figure(behavior: Behavior) -> str:
+    """The same of a behavior, for a page.
+
+    Raises:
+        BackbeatError: it has none, see `Behavior.costs`.
+    """
+    return svg(plot_knot_costs(behavior.costs()), "costs")
+
+
+def _plot_parts(
+    t: np.ndarray, parts: Mapping[str, Mapping[str, np.ndarray]], unit: str
+) -> Figure:
+    """One above the other, by their titles."""
     with mpl.rc_context(STYLE):
-        parts = [
-            (told, values)
-            for told, values in (
-                ("Plans: cost of each term over the horizon", history.plan),
-                ("Ticks: cost of each task", history.tick),
-            )
-            if values
-        ]
         size = 1.35 * WIDTH, 1.2 * HEIGHT * max(1, len(parts))
         figure = Figure(size, layout="constrained")
         grid = figure.subplots(max(1, len(parts)), 1, sharex=True, squeeze=False)
-        for axes, (title, values) in zip(grid[:, 0], parts, strict=False):
-            _plot_terms(axes, history.t, values)
-            axes.set(title=title, ylabel="cost")
+        for axes, (title, values) in zip(grid[:, 0], parts.items(), strict=False):
+            _plot_terms(axes, t, values)
+            axes.set(title=title, ylabel=unit)
         grid[-1, 0].set_xlabel("time of the behavior [s]")
         return figure
 

@@ -1,13 +1,11 @@
 """Balance on the stage: the capture point, and the polygon that it should be in."""
 
 import numpy as np
-from scipy.spatial import ConvexHull, QhullError
+import scipy
 
-from backbeat.mpc.plans import capture_point as pendulum
+from backbeat.models.dynamics import pendulum
 from backbeat.stage.frames.frame import StageFrame
 
-# Lower than this above the ground nothing is a pendulum [m].
-LOWEST = 0.1
 # Corners of a support polygon, at most.
 MAX_EDGES = 8
 
@@ -17,8 +15,7 @@ def capture_point(
 ) -> np.ndarray:
     """Where a foot would have to be for the robot to come to rest above it.
 
-    See `backbeat.mpc.plans.capture_point`; near the ground the pendulum gets no
-    shorter.
+    Near the ground the pendulum gets no shorter.
 
     Args:
         com: (3,) center of mass [m].
@@ -29,8 +26,8 @@ def capture_point(
     Returns:
         (3,) the point on the ground [m].
     """
-    height = max(float(com[2]) - ground, LOWEST)
-    return np.r_[pendulum.capture_point(com, velocity, height, gravity), ground]
+    height, least = float(com[2]) - ground, pendulum.LEAST_HEIGHT
+    return np.r_[pendulum.capture_point(com, velocity, height, gravity, least), ground]
 
 
 def support_corners(frame: StageFrame) -> np.ndarray:
@@ -45,8 +42,8 @@ def support_corners(frame: StageFrame) -> np.ndarray:
         return np.zeros((0, 3))
     points = np.vstack(corners)
     try:
-        hull = ConvexHull(points[:, :2]).vertices
-    except QhullError:
+        hull = scipy.spatial.ConvexHull(points[:, :2]).vertices
+    except scipy.spatial.QhullError:
         return np.zeros((0, 3))
     # Always from the same corner on, so that an edge stays the same edge.
     hull = np.roll(hull, -int(hull.argmin()))

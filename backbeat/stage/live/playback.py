@@ -1,7 +1,7 @@
 """Playback: how a live show begins, and when it ends."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
 
@@ -10,6 +10,8 @@ from backbeat.mpc.control.outside import ConnectControllers
 from backbeat.mpc.control.user_code import UserCode
 from backbeat.mpc.scenario.specification import TASK_SPACE, Scenario
 from backbeat.mpc.simulation.loop_processes import Replacements
+from backbeat.mpc.weights.controller_weights import ControllerWeights
+from backbeat.optimization.terms.user_file import UserFile
 from backbeat.stage.live.preparation import live_scenario, live_task_space
 from backbeat.stage.web.savings import AUTOMATIC, FULL
 
@@ -36,6 +38,7 @@ class Playback:
         remote: connects to controllers that are elsewhere; None for inside.
         weights: of the controllers in what is simulated, by section and key, where not
             as they ship.
+        terms: of the user's own, which our controllers have besides; None for none.
     """
 
     speed: float = 1.0
@@ -52,6 +55,7 @@ class Playback:
     scenario: Scenario | None = None
     remote: ConnectControllers | None = None
     weights: Mapping[str, Any] = field(default_factory=dict)
+    terms: UserFile | None = None
 
     @classmethod
     def of_hand(cls, robot: str, **rest: Any) -> Self:
@@ -67,16 +71,11 @@ class Playback:
         own = live_task_space(robot)
         return cls(is_simulated=True, detail=FULL, scenario=own, **rest)
 
-    def simulated_by(
-        self, engine: str, controller: UserCode | None, weights: Mapping[str, Any]
-    ) -> Self:
-        """The same in an engine, with a controller or weights of the user's own."""
-        return replace(self, engine=engine, controller=controller, weights=weights)
-
     @property
     def instead(self) -> Replacements:
         """What takes the place of parts of a loop."""
-        return Replacements(controller=self.controller, remote=self.remote)
+        base = ControllerWeights.with_terms(self.terms)
+        return Replacements(None, self.controller, self.remote, base)
 
     def begun(self, behavior: Behavior) -> Scenario:
         """The scenario with which a behavior is first simulated."""

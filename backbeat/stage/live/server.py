@@ -1,4 +1,7 @@
-"""The live page: Meshcat's own, with the overlay, served to this machine alone."""
+"""The live page: Meshcat's own, with the overlay, served to this machine alone.
+
+With Tornado this and `relay` would be 100 lines shorter, but start 0.09 s later.
+"""
 
 import json
 import queue

@@ -70,7 +70,7 @@ class LiveSimulation:
             instead: what takes the place of parts of the loop; None for nothing.
         """
         self.behavior = behavior
-        self._running = RunningLoop(behavior, scenario, None, instead, progress)
+        self._running = RunningLoop(behavior, scenario, instead, progress)
         self._loop = self._running.loop
         self._robot = behavior.robot_model
         self._kit = behavior.scene.drum_kit()

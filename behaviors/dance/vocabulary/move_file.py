@@ -1,10 +1,9 @@
 """Move files: a move as YAML, with keyframes, steps and parameters."""
 
 import itertools
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 from backbeat.behaviors.dance.vocabulary.expression import Expression, parse_expression
 from backbeat.behaviors.dance.vocabulary.move import (
@@ -13,30 +12,30 @@ from backbeat.behaviors.dance.vocabulary.move import (
     FOOT_WORDS,
     STATES,
     TASK_CHANNELS,
-    TRACKS,
     Curve,
     Marker,
     Move,
     MoveStep,
     Parameter,
 )
+from backbeat.behaviors.dance.vocabulary.move_schema import (
+    EXTREMES,
+    FEET,
+    Amount,
+    MoveFile,
+    ParameterDescription,
+    StepDescription,
+)
 from backbeat.behaviors.library.stored import check_name
 from backbeat.models.common.errors import BackbeatError, located, unknown_name
 from backbeat.models.common.outside_file import read_text
-from backbeat.models.common.yaml_file import read_tree
+from backbeat.models.common.yaml_file import parse_yaml
 
 FOLDER = Path(__file__).parents[1] / "moves"
 # Folder of moves of the user's own, beside a choreography.
 OWN = "moves"
-KEYS = (
-    *("name", "track", "summary", "parameters", "length", "repeats", "keyframes"),
-    *("steps", "marker", "entry", "exit", "hold", "apart"),
-)
-PARAMETER_KEYS = ("min", "default", "max", "unit")
-STEP_KEYS = ("at", "until", "feet", "to", "turn", "clearance", "via")
-MARKER_KEYS = ("at", "what", "channel", "extreme")
-EXTREMES = ("most", "least", "lands")
-FEET = ("left", "right", "none")
+# Greatest number in a move.
+MOST = 1e6
 # Axes of the places of feet, as markers name them.
 AXES = ("x", "y", "z")
 
@@ -73,12 +72,21 @@ def move_files(folder: str | Path) -> list[Path]:
 def _read_all(folder: Path) -> dict[str, Move]:
     moves: dict[str, Move] = {}
     for path in sorted(folder.glob("*.yaml")):
-        with located(file=path):
-            move = parse_move(read_text(path), str(path))
+        move = load_move(path)
         if move.name in moves:
             raise BackbeatError(f"{path}: another file has the move {move.name!r} too")
         moves[move.name] = move
     return moves
+
+
+def load_move(path: str | Path) -> Move:
+    """Reads a move file.
+
+    Raises:
+        BackbeatError: it cannot be read, or is no move.
+    """
+    with located(file=path):
+        return parse_move(read_text(path), str(path))
 
 
 def parse_move(text: str, where: str) -> Move:
@@ -87,49 +95,39 @@ def parse_move(text: str, where: str) -> Move:
     Raises:
         BackbeatError: it is not one; what is wrong and what to do.
     """
-    return _Reader(where).move(read_tree(text, where))
+    return _Reader(where).move(parse_yaml(MoveFile, text, where))
 
 
 class _Reader:
-    """Reads one file."""
+    """Makes a move of one file."""
 
     def __init__(self, where: str) -> None:
         self.where = where
         self.names: dict[str, Parameter] = {}
 
-    def move(self, tree: Mapping[Any, Any]) -> Move:
-        self._keys(tree, KEYS, "move")
-        name = check_name(str(tree.get("name", "")))
-        track = self._one_of(tree, "track", TRACKS)
-        self.names = self._parameters(tree.get("parameters", {}))
-        repeats, hold = tree.get("repeats", True), tree.get("hold")
-        if not isinstance(repeats, bool):
-            raise BackbeatError(f"{self.where}: repeats is true or false")
-        usual = ["stand"] if track == "legs" else []
-        entry = [str(state) for state in self._list(tree.get("entry", usual))]
-        leave = str(tree.get("exit", ""))
-        for state in (*entry, *([leave] if leave else [])):
+    def move(self, file: MoveFile) -> Move:
+        with located("name"):
+            name = check_name(file.name)
+        self.names = {n: self._parameter(n, d) for n, d in file.parameters.items()}
+        usual = ["stand"] if file.track == "legs" else []
+        entry = usual if file.entry is None else file.entry
+        for state in (*entry, *([file.exit] if file.exit else [])):
             if state not in STATES:
                 raise unknown_name(f"state in {self.where}", state, STATES)
         move = Move(
             name=name,
-            track=track,
-            summary=str(tree.get("summary", "")),
+            track=file.track,
+            summary=file.summary,
             parameters=self.names,
-            length=self._expression(tree.get("length", 4), "length"),
-            repeats=repeats,
-            curves=self._curves(self._list(tree.get("keyframes", [])), repeats),
-            steps=self._steps(self._list(tree.get("steps", []))),
-            marker=self._marker(tree["marker"]) if "marker" in tree else None,
+            length=self._expression(file.length, "length"),
+            repeats=file.repeats,
+            curves=self._curves(file.keyframes, file.repeats),
+            steps=tuple(self._step(step) for step in file.steps),
+            marker=None if file.marker is None else Marker(**vars(file.marker)),
             entry=tuple(entry),
-            exit=leave,
-            hold=None if hold is None else self._share(hold, "hold"),
-            apart={
-                str(channel): self._number(value, f"apart of {channel}")
-                for channel, value in self._mapping(
-                    tree.get("apart", {}), "apart"
-                ).items()
-            },
+            exit=file.exit,
+            hold=file.hold,
+            apart={n: self._number(x, f"apart of {n}") for n, x in file.apart.items()},
         )
         self._check(move)
         return move
@@ -169,6 +167,10 @@ class _Reader:
     def _check_marker(self, move: Move, marker: Marker) -> None:
         """One that can be looked for: a channel that moves, or a foot."""
         foot, _, axis = marker.channel.partition(".")
+        if not marker.extreme:
+            raise BackbeatError(
+                f"{self.where}: extreme of the marker is one of {', '.join(EXTREMES)}"
+            )
         lands = marker.extreme == "lands"
         sides = (
             BOTH + marker.channel.partition("_")[2],
@@ -206,33 +208,27 @@ class _Reader:
                     f"{self.where}: {channel} moves at the hold; put a keyframe there"
                 )
 
-    def _parameters(self, tree: Any) -> dict[str, Parameter]:
-        found = {}
-        for name, item in self._mapping(tree, "parameters").items():
-            item = self._mapping(item, f"parameter {name}")
-            self._keys(item, PARAMETER_KEYS, f"parameter {name}")
-            numbers = [
-                self._number(item.get(key), f"{key} of {name}")
-                for key in PARAMETER_KEYS[:3]
-            ]
-            least, default, most = numbers
-            if not least <= default <= most:
-                raise BackbeatError(
-                    f"{self.where}: {name} has min <= default <= max, not "
-                    f"{least:g}, {default:g}, {most:g}"
-                )
-            found[str(name)] = Parameter(
-                least, default, most, str(item.get("unit", ""))
+    def _parameter(self, name: str, told: ParameterDescription) -> Parameter:
+        least, default, most = (
+            self._number(x, name) for x in (told.min, told.default, told.max)
+        )
+        if not least <= default <= most:
+            raise BackbeatError(
+                f"{self.where}: {name} has min <= default <= max, not "
+                f"{least:g}, {default:g}, {most:g}"
             )
-        return found
+        return Parameter(least, default, most, told.unit)
 
-    def _curves(self, rows: list[Any], repeats: bool) -> dict[str, Curve]:
+    def _curves(
+        self, rows: Sequence[Mapping[str, Amount]], repeats: bool
+    ) -> dict[str, Curve]:
         keys: dict[str, dict[float, Expression]] = {}
         for row in rows:
-            row = dict(self._mapping(row, "keyframe"))
-            at = self._share(row.pop("at", None), "at of a keyframe")
+            at = self._share(row.get("at"))
             for channel, value in row.items():
-                items = keys.setdefault(str(channel), {})
+                if channel == "at":
+                    continue
+                items = keys.setdefault(channel, {})
                 if at in items or (items and at <= max(items)):
                     raise BackbeatError(
                         f"{self.where}: keyframes of {channel} are not in order of time"
@@ -246,85 +242,45 @@ class _Reader:
                 )
         return {n: Curve(tuple(k), tuple(k.values())) for n, k in keys.items()}
 
-    def _steps(self, rows: list[Any]) -> tuple[MoveStep, ...]:
-        steps = []
-        for row in rows:
-            row = self._mapping(row, "step")
-            self._keys(row, STEP_KEYS, "step")
-            feet = self._one_of(row, "feet", FEET)
-            to = self._list(row.get("to", [0, 0]))
-            via = [self._list(p) for p in self._list(row.get("via", []))]
-            if len(to) != 2 or any(len(p) != 3 for p in via):
-                raise BackbeatError(
-                    f"{self.where}: 'to' has two numbers and each place in 'via' three"
-                )
-            start = self._share(row.get("at"), "at of a step")
-            end = self._share(row.get("until"), "until of a step")
-            if not start < end:
-                raise BackbeatError(f"{self.where}: a step ends before it begins")
-            forward, left = (self._expression(x, "to") for x in to)
-            steps.append(
-                MoveStep(
-                    start,
-                    end,
-                    feet,
-                    (forward, left),
-                    self._expression(row.get("turn", 0), "turn"),
-                    self._expression(row.get("clearance", 0.05), "clearance"),
-                    tuple(self._place(p) for p in via),
-                )
+    def _step(self, told: StepDescription) -> MoveStep:
+        if not told.feet:
+            raise BackbeatError(
+                f"{self.where}: a step says which feet stay on the ground: feet is one "
+                f"of {', '.join(FEET)}"
             )
-        return tuple(steps)
+        if any(len(p) != 3 for p in told.via):
+            raise BackbeatError(f"{self.where}: each place in 'via' has three numbers")
+        if not told.at < told.until:
+            raise BackbeatError(f"{self.where}: a step ends before it begins")
+        forward, left = (self._expression(x, "to") for x in told.to)
+        return MoveStep(
+            told.at,
+            told.until,
+            told.feet,
+            (forward, left),
+            self._expression(told.turn, "turn"),
+            self._expression(told.clearance, "clearance"),
+            tuple(self._place(p) for p in told.via),
+        )
 
-    def _place(self, p: list[Any]) -> tuple[Expression, Expression, Expression]:
+    def _place(self, p: Sequence[Amount]) -> tuple[Expression, Expression, Expression]:
         x, y, z = (self._expression(v, "via") for v in p)
         return x, y, z
 
-    def _marker(self, tree: Any) -> Marker:
-        item = self._mapping(tree, "marker")
-        self._keys(item, MARKER_KEYS, "marker")
-        extreme = self._one_of(item, "extreme", EXTREMES)
-        at = self._share(item.get("at"), "at of the marker")
-        return Marker(at, str(item.get("what", "")), str(item.get("channel")), extreme)
-
-    def _keys(self, tree: Mapping[Any, Any], known: Any, what: str) -> None:
-        for key in tree:
-            if key not in known:
-                raise unknown_name(f"key of a {what} in {self.where}", key, known)
-
-    def _one_of(self, tree: Mapping[Any, Any], key: str, known: Any) -> str:
-        value = tree.get(key)
-        if value not in known:
-            raise unknown_name(f"{key} in {self.where}", value, known)
-        return str(value)
-
-    def _mapping(self, tree: Any, what: str) -> Mapping[Any, Any]:
-        if not isinstance(tree, dict):
-            raise BackbeatError(f"{self.where}: {what} has keys with values")
-        return tree
-
-    def _list(self, tree: Any) -> list[Any]:
-        if not isinstance(tree, list):
-            raise BackbeatError(f"{self.where}: {str(tree)[:40]!r} is not a list")
-        return tree
-
-    def _number(self, value: Any, what: str) -> float:
-        if isinstance(value, bool) or not isinstance(value, (int, float)):
-            raise BackbeatError(f"{self.where}: {what} is not a number")
-        if not abs(value) < 1e6:
+    def _number(self, value: float, what: str) -> float:
+        if not abs(value) < MOST:
             raise BackbeatError(f"{self.where}: {what} is {value}, which no move needs")
         return float(value)
 
-    def _share(self, value: Any, what: str) -> float:
-        number = self._number(value, what)
-        if not 0 <= number <= 1:
+    def _share(self, at: Amount | None) -> float:
+        if isinstance(at, str) or at is None or not 0 <= at <= 1:
             raise BackbeatError(
-                f"{self.where}: {what} is {number:g}; it is a share of the move's "
-                "length, 0 to 1"
+                f"{self.where}: at of a keyframe is {'missing' if at is None else at}; "
+                "it is a share of the move's length, 0 to 1"
             )
-        return number
+        return at
 
-    def _expression(self, value: Any, what: str) -> Expression:
+    def _expression(self, value: Amount, what: str) -> Expression:
         if isinstance(value, str):
             return parse_expression(value, self.names, f"{self.where}, {what}")
         return Expression(self._number(value, what))

@@ -20,11 +20,9 @@ from backbeat.behaviors.solving.solved_behavior import make_behavior
 from backbeat.behaviors.solving.windowed import LONG
 from backbeat.models.common.errors import BackbeatError
 from backbeat.optimization.interior_point.iterate import Guess
+from backbeat.optimization.interior_point.options import InteriorPointOptions
 from backbeat.optimization.interior_point.solution import TrajectorySolution, Violation
-from backbeat.optimization.interior_point.solver import (
-    InteriorPoint,
-    InteriorPointOptions,
-)
+from backbeat.optimization.interior_point.solver import InteriorPoint
 from backbeat.optimization.transcription.transcribe import Transcription
 from backbeat.optimization.verification.certificate import Certificate, Check
 

@@ -9,7 +9,7 @@ from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
-from scipy.io import wavfile
+import scipy
 
 from backbeat.models.common.errors import BackbeatError, gist
 from backbeat.models.common.outside_file import is_file, opened
@@ -98,10 +98,10 @@ def read_recording(path: str | Path) -> BackingTrack:
     """
     with warnings.catch_warnings(record=True) as said:
         # Other chunks than sound, such as the name of a song, are warned of as well.
-        warnings.simplefilter("always", wavfile.WavFileWarning)
+        warnings.simplefilter("always", scipy.io.wavfile.WavFileWarning)
         try:
             with opened(path, "WAV") as file:
-                rate, samples = wavfile.read(file)
+                rate, samples = scipy.io.wavfile.read(file)
         except BackbeatError:
             raise
         except Exception as error:  # the decoder raises many kinds on damaged files

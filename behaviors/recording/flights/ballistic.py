@@ -8,7 +8,7 @@ orientation of the base to the other. Source: see `optimization.reconstruction.f
 from collections.abc import Sequence
 
 import numpy as np
-from scipy.interpolate import CubicSpline
+import scipy
 
 from backbeat.behaviors.motion.concatenation import make_continuous
 from backbeat.behaviors.recording.flights.jumps import Flight
@@ -39,7 +39,7 @@ def ballistic(
         if not len(air):
             continue
         rows = slice(max(0, air[0] - BESIDE), air[-1] + BESIDE + 1)
-        path = CubicSpline(t[rows], out[rows])
+        path = scipy.interpolate.CubicSpline(t[rows], out[rows])
         n = max(2, round(jump.duration / STEP))
         grid = np.linspace(jump.start, jump.end, 2 * n + 1)
         here, v = path(grid), np.zeros((len(grid), nv))
@@ -48,6 +48,6 @@ def ballistic(
         found = free_flight(robot, grid, here, v, np.zeros_like(v)).q
         flips = np.sign((found[:, :4] * here[::2, :4]).sum(axis=1))
         found[:, :4] *= flips[:, None]
-        out[air, :7] = CubicSpline(grid[::2], found)(t[air])
+        out[air, :7] = scipy.interpolate.CubicSpline(grid[::2], found)(t[air])
         out[air, :4] /= np.linalg.norm(out[air, :4], axis=1)[:, None]
     return out

@@ -11,7 +11,6 @@ about z. Source of sizes and order
 from pathlib import Path
 
 import numpy as np
-from scipy.spatial.transform import Rotation
 
 from backbeat.behaviors.retargeting.skeleton import SkeletonJoint, SkeletonMotion
 from backbeat.behaviors.retargeting.skeleton_map import SideMap, SkeletonMap
@@ -102,6 +101,8 @@ def _bones() -> list[tuple[str, str, tuple[float, float, float]]]:
 
 def _angles(quaternions: np.ndarray, name: str, path: str | Path) -> np.ndarray:
     """(n, 3) angles of (n, 4) quaternions, w first [degrees]."""
+    from scipy.spatial.transform import Rotation
+
     lengths = np.linalg.norm(quaternions, axis=1)
     bad = np.flatnonzero(np.abs(lengths - 1.0) > LENGTH)
     if len(bad):

@@ -19,7 +19,6 @@ from backbeat.behaviors.takes.naming import (
     ColumnNames,
     one_unit,
 )
-from backbeat.behaviors.takes.readers.number_table import read_numbers
 from backbeat.behaviors.takes.take import Conventions, MotionFile
 from backbeat.behaviors.takes.timing import check_rate
 from backbeat.models.common.bounds import check_count
@@ -48,6 +47,8 @@ def read_named_csv(
     Raises:
         BackbeatError: what is wrong with it, with its line.
     """
+    from backbeat.behaviors.takes.readers.number_table import read_numbers
+
     raw = raw.removeprefix(b"\xef\xbb\xbf").rstrip()
     at = f"{path}:{line}"
     check_columns(raw, at)

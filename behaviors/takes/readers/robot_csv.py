@@ -9,7 +9,6 @@ from pathlib import Path
 import numpy as np
 
 from backbeat.behaviors.takes.joint_orders import depth_first
-from backbeat.behaviors.takes.readers.number_table import read_numbers
 from backbeat.behaviors.takes.take import Conventions, MotionFile
 from backbeat.behaviors.takes.timing import timed
 from backbeat.models.common.errors import BackbeatError
@@ -37,6 +36,8 @@ def read_robot_csv(
     Raises:
         BackbeatError: what is wrong with it, with its line, or no such layout.
     """
+    from backbeat.behaviors.takes.readers.number_table import read_numbers
+
     raw = raw.removeprefix(b"\xef\xbb\xbf").strip()
     count, joints = raw.partition(b"\n")[0].count(b",") + 1, robot.num_joints
     layouts = {

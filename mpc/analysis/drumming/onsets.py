@@ -47,11 +47,11 @@ def velocity_spikes(
     jump = np.zeros(len(t))
     jump[4:-5] = across[3:-3] - 0.5 * (across[:-6] + across[6:])
     # See `backbeat.behaviors.library.joint_jerk`: a long import.
-    from scipy.signal import find_peaks
+    import scipy
 
     step = float(np.median(np.diff(t)))
     apart = max(round(CLOSEST / step), 1)
-    peaks, found = find_peaks(jump, height=LEAST_JUMP, distance=apart)
+    peaks, found = scipy.signal.find_peaks(jump, height=LEAST_JUMP, distance=apart)
     if not len(peaks):
         return np.zeros(0)
     strong = float(np.percentile(found["peak_heights"], 90))

@@ -1,7 +1,7 @@
 """ControlOptions: where plans are made, what they may change, and the tasks."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from backbeat.behaviors.library.behavior import Behavior
@@ -16,6 +16,7 @@ from backbeat.mpc.weights.files import load_weights, shipped_weights
 from backbeat.optimization.terms.changes import given
 
 PLANNERS = ("inside", "process")
+PARTS = fields(WeightChanges)
 
 
 @dataclass(frozen=True)
@@ -86,16 +87,21 @@ class ControlOptions:
         def both(section: str) -> dict[str, Any]:
             return {**told.get(section, {}), **own.get(section, {})}
 
-        sections = {item: both(item) for item in ("predictive", "whole_body", "stance")}
-        weights = WeightChanges(
-            **{n: type(getattr(self.weights, n))(**x) for n, x in sections.items()},
-            own=both("own"),
-        )
+        kinds = {item.name: type(getattr(self.weights, item.name)) for item in PARTS}
+        weights = WeightChanges(**{n: kind(**both(n)) for n, kind in kinds.items()})
         recovery = RecoveryChanges(**both("recovery"))
         return replace(self, weights=weights, recovery=recovery)
 
     def _check_weights(self) -> None:
         """Raises a BackbeatError about weights without sense or without effect."""
+        if of_motion := given(self.weights).get("trajectory"):
+            raise BackbeatError(
+                f"scenario: weights.trajectory has {', '.join(of_motion)}, but a run "
+                f"follows a motion as it was built: build it with them by "
+                "`backbeat build NAME --weights FILE.yaml` or the specification's key "
+                "weights, or vary them in a sweep, which builds it for each value",
+                path=("weights", "trajectory"),
+            )
         # Which terms are the user's own is known with their file.
         ours = replace(self, weights=replace(self.weights, own={}))
         weights, usual = ours.on_weights(None), ControllerWeights()

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from backbeat.models.common.errors import BackbeatError
 from backbeat.models.common.schema import key
+from backbeat.models.contact.friction import SIMULATED_FRICTION
 from backbeat.models.mjcf.contact import CONTACT_LAWS, FIRM
 from backbeat.models.world.scene import (
     CONTACT_MODELS,
@@ -38,7 +39,7 @@ class WorldSettings:
     """How contact yields with engine mujoco: firm or soft."""
     feet: str = key("point", choices=FEET)
     """Contact of the soles with the ground: point (at the corners) or hydroelastic."""
-    friction: float = key(0.8, ge=0.01, le=10.0)
+    friction: float = key(SIMULATED_FRICTION, ge=0.01, le=10.0)
     """Friction coefficient between soles and ground."""
     mismatch: ModelMismatch = key(model_mismatch, name="world")
     """Model mismatch: differences between the world and the model of the controllers,

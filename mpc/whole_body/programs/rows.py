@@ -74,7 +74,7 @@ def accumulate(rows, H, g):
     n = g.shape[0]
     for i in range(n):
         g[i] = 0.0
-        for j in range(n):
+        for j in range(i, n):
             H[i, j] = 0.0
     for k in range(rows.used[0]):
         weight, y, z = rows.weight[k], rows.y[k], rows.unit[k]
@@ -87,5 +87,8 @@ def accumulate(rows, H, g):
             x = weight * T[i]
             if x != 0.0:
                 g[i] -= x * y
-                for j in range(n):
+                for j in range(i, n):
                     H[i, j] += x * T[j]
+    for i in range(n):
+        for j in range(i):
+            H[i, j] = H[j, i]

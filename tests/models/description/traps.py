@@ -12,10 +12,9 @@ SOLID = (
     '<inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial>'
 )
 LIMIT = '<limit lower="-1" upper="1" effort="3" velocity="2"/>'
-DRIVE = (
-    '<transmission name="t"><type>SimpleTransmission</type>'
-    '<joint name="j"/><actuator name="m"/></transmission>'
-)
+TYPE = "<type>SimpleTransmission</type>"
+DRIVE = f"""<transmission name="t">{TYPE}<joint name="j"/><actuator name="m"/>"""
+DRIVE += "</transmission>"
 
 
 def inertial(mass, *moments):
@@ -50,13 +49,6 @@ def touched(geometry, more=""):
     return f"{SOLID}<collision><geometry>{geometry}</geometry>{more}</collision>"
 
 
-def rotor(inside):
-    """A drive with elements in its actuator."""
-    return DRIVE.replace(
-        '<actuator name="m"/>', f'<actuator name="m">{inside}</actuator>'
-    )
-
-
 BOX = '<box size="1 1 1"/>'
 SECOND = (
     '<link name="c">{}</link><joint name="k" type="{}"><parent link="{}"/>{}</joint>'
@@ -78,515 +70,307 @@ class Trap:
     severity: str = "error"
 
 
-TRAPS = {
-    # Mass properties.
-    "mass-zero-with-inertia": Trap(robot(b=inertial(0, 1, 1, 1)), "impossible-mass"),
-    "mass-negative": Trap(robot(b=inertial(-2, 1, 1, 1)), "impossible-mass"),
-    "mass-missing": Trap(robot(b=inertial(None, 1, 1, 1)), "missing-mass"),
-    "triangle-inequality": Trap(robot(b=inertial(2, 1, 1, 3)), "impossible-inertia"),
-    "negative-moment": Trap(robot(b=inertial(2, -1, 1, 1)), "impossible-inertia"),
-    "moments-of-rounding": Trap(
-        robot(b=inertial(1.3, -2e-17, 4e-18, 0)), "rounding-inertia", READ, "note"
-    ),
-    "small-negative-moment": Trap(
-        robot(b=inertial(1e-3, -1e-12, 1e-9, 1e-9)), "impossible-inertia"
-    ),
-    "products-too-large": Trap(
-        robot(
-            b='<inertial><mass value="1"/>'
-            '<inertia ixx="1" iyy="1" izz="1" ixy="2"/></inertial>'
-        ),
-        "impossible-inertia",
-    ),
-    "mass-with-unit": Trap(robot(b=inertial("5kg", 1, 1, 1)), "number-with-unit"),
-    "mass-nan": Trap(robot(b=inertial("nan", 1, 1, 1)), "bad-number", REFUSED),
-    "mass-of-xacro": Trap(
-        robot(b=inertial("${m}", 1, 1, 1)), "unevaluated-xacro", REFUSED
-    ),
-    "inertia-missing": Trap(robot(b=inertial(2)), "missing-inertia", READ, "warning"),
-    "massless-leaf-moves": Trap(robot(b=""), "massless-moving-link"),
-    "inertial-of-world": Trap(
-        robot(more=f'{DRIVE}<link name="world">{SOLID}</link>'),
-        "inertial-of-world",
-        READ,
-        "note",
-    ),
-    # Document and links.
+# Name, rule, what Drake does, and severity, where these two are not "read" and "error";
+# then what is put into `robot` and where. A line that is further in goes on with that
+# above it; words in braces are the texts above.
+TABLE = r"""
+# Mass properties.
+mass-zero-with-inertia impossible-mass
+  b: <inertial><mass value="0"/><inertia ixx="1" iyy="1" izz="1"/></inertial>
+mass-negative impossible-mass
+  b: <inertial><mass value="-2"/><inertia ixx="1" iyy="1" izz="1"/></inertial>
+mass-missing missing-mass
+  b: <inertial><inertia ixx="1" iyy="1" izz="1"/></inertial>
+triangle-inequality impossible-inertia
+  b: <inertial><mass value="2"/><inertia ixx="1" iyy="1" izz="3"/></inertial>
+negative-moment impossible-inertia
+  b: <inertial><mass value="2"/><inertia ixx="-1" iyy="1" izz="1"/></inertial>
+moments-of-rounding rounding-inertia read note
+  b: <inertial><mass value="1.3"/><inertia ixx="-2e-17" iyy="4e-18" izz="0"/></inertial>
+small-negative-moment impossible-inertia
+  b: <inertial><mass value="0.001"/><inertia ixx="-1e-12" iyy="1e-09" izz="1e-09"/>
+    </inertial>
+products-too-large impossible-inertia
+  b: <inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="2"/></inertial>
+mass-with-unit number-with-unit
+  b: <inertial><mass value="5kg"/><inertia ixx="1" iyy="1" izz="1"/></inertial>
+mass-nan bad-number refused
+  b: <inertial><mass value="nan"/><inertia ixx="1" iyy="1" izz="1"/></inertial>
+mass-of-xacro unevaluated-xacro refused
+  b: <inertial><mass value="${m}"/><inertia ixx="1" iyy="1" izz="1"/></inertial>
+inertia-missing missing-inertia read warning
+  b: <inertial><mass value="2"/></inertial>
+massless-leaf-moves massless-moving-link
+  b:
+inertial-of-world inertial-of-world read note
+  more: {DRIVE}<link name="world">{SOLID}</link>
+# Document and links.
+robot-of-empty-name missing-name exits
+  name:
+unknown-top-level-element unknown-element read warning
+  more: {DRIVE}<lnk/>
+leftover-of-xacro unevaluated-xacro
+  more: {DRIVE}<xacro:arm side="left"/>
+link-without-name missing-name refused
+  more: {DRIVE}<link/>
+duplicate-link duplicate-name refused
+  more: {DRIVE}<link name="a"/>
+unknown-child-of-link unknown-element read warning
+  b: {SOLID}<colision/>
+several-roots several-roots
+  more: {DRIVE}<link name="c"/>
+two-parents two-parents refused
+  more: <link name="c">{SOLID}</link><joint name="k" type="revolute"><parent link="b"/>
+    <child link="c"/>{LIMIT}</joint><joint name="l" type="revolute"><parent link="a"/>
+    <child link="c"/>{LIMIT}</joint>{DRIVE}
+cycle loop refused
+  more: <joint name="k" type="revolute"><parent link="b"/><child link="a"/>{LIMIT}
+    </joint>{DRIVE}
+joint-to-itself loop refused
+  more: <joint name="k" type="revolute"><parent link="a"/><child link="a"/>{LIMIT}
+    </joint>{DRIVE}
+# Shapes and looks.
+geometry-missing missing-element refused warning
+  b: {SOLID}<visual/>
+geometry-empty unknown-shape refused warning
+  b: {SOLID}<visual><geometry></geometry></visual>
+geometry-unknown unknown-shape refused warning
+  b: {SOLID}<visual><geometry><cone/></geometry></visual>
+two-shapes two-shapes read warning
+  b: {SOLID}<visual><geometry>{BOX}<sphere radius="1"/></geometry></visual>
+size-missing missing-attribute refused warning
+  b: {SOLID}<visual><geometry><cylinder radius="1"/></geometry></visual>
+size-negative impossible-size exits warning
+  b: {SOLID}<visual><geometry><box size="1 -1 1"/></geometry></visual>
+mesh-of-unknown-package missing-mesh refused warning
+  b: {SOLID}<visual><geometry><mesh filename="package://nobody/a.obj"/></geometry>
+    </visual>
+mesh-missing missing-mesh refused warning
+  b: {SOLID}<visual><geometry><mesh filename="nowhere.obj"/></geometry></visual>
+dae-drawn unreadable-mesh read warning
+  b: {SOLID}<visual><geometry><mesh filename="shape.dae"/></geometry></visual>
+stl-touched unreadable-mesh refused warning
+  b: {SOLID}<collision><geometry><mesh filename="shape.stl"/></geometry></collision>
+mesh-mirrored mirrored-mesh read note
+  b: {SOLID}<visual><geometry><mesh filename="shape.obj" scale="1 -1 1"/></geometry>
+    </visual>
+material-unknown unknown-material refused warning
+  b: {SOLID}<visual><geometry>{BOX}</geometry><material name="paint"/></visual>
+material-twice two-colors refused note
+  a: {SOLID}<visual><geometry>{BOX}</geometry><material name="p">
+    <color rgba="1 0 0 1"/></material></visual>
+  b: {SOLID}<visual><geometry>{BOX}</geometry><material name="p">
+    <color rgba="0 1 0 1"/></material></visual>
+color-out-of-range color-out-of-range refused warning
+  b: {SOLID}<visual><geometry>{BOX}</geometry><material name="p">
+    <color rgba="255 0 0 1"/></material></visual>
+color-of-three-numbers bad-vector refused warning
+  b: {SOLID}<visual><geometry>{BOX}</geometry><material name="p"><color rgba="1 0 0"/>
+    </material></visual>
+texture-missing missing-picture refused warning
+  b: {SOLID}<visual><geometry>{BOX}</geometry><material name="p">
+    <texture filename="n.png"/></material></visual>
+material-of-collision not-simulated read note
+  b: {SOLID}<collision><geometry>{BOX}</geometry><material name="p"/></collision>
+collision-group not-simulated read warning
+  b: {SOLID}<collision group="g"><geometry>{BOX}</geometry></collision>
+shape-name-twice duplicate-shape-name read note
+  b: {SOLID}<visual name="v"><geometry>{BOX}</geometry></visual><visual name="v">
+    <geometry>{BOX}</geometry></visual>
+drake-compliance not-simulated read warning
+  b: {SOLID}<collision><geometry>{BOX}</geometry><drake_compliance/></collision>
+lateral-friction not-simulated read warning
+  b: {SOLID}<collision><geometry>{BOX}</geometry><contact>
+    <lateral_friction value="0.2"/></contact></collision>
+# Joints.
+joint-twice duplicate-name refused
+  more: <link name="c">{SOLID}</link><joint name="j" type="revolute"><parent link="b"/>
+    <child link="c"/>{LIMIT}</joint>{DRIVE}
+limit-missing-revolute missing-limit
+  joint:
+  more:
+limit-missing-prismatic missing-limit
+  joint:
+  kind: prismatic
+  more:
+limit-incomplete incomplete-limit read warning
+  joint: <limit effort="3" velocity="1" upper="1"/>
+limits-of-continuous limits-of-continuous read warning
+  kind: continuous
+floating-joint floating-joint
+  kind: floating
+  joint:
+  more:
+floating-joint-driven drives-nothing refused
+  kind: floating
+  joint:
+planar-joint-limited limit-without-use read warning
+  kind: planar
+  more:
+planar-joint-driven drives-nothing refused
+  kind: planar
+  joint:
+planar-damping-of-one bad-vector refused
+  kind: planar
+  joint: <dynamics damping="1"/>
+  more:
+joint-type-unknown unknown-joint-type refused
+  kind: ball
+  joint:
+  more:
+origin-with-commas bad-vector refused
+  joint: {LIMIT}<origin xyz="1,2,3"/>
+origin-too-short bad-vector refused
+  joint: {LIMIT}<origin xyz="1 2"/>
+link-unknown unknown-link refused
+  more: <link name="c">{SOLID}</link><joint name="k" type="revolute">
+    <parent link="zzz"/><child link="c"/>{LIMIT}</joint>{DRIVE}
+origin-as-quaternion not-simulated
+  joint: {LIMIT}<origin xyz="0 0 1" quat_xyzw="1 0 0 0"/>
+limit-of-acceleration not-simulated read warning
+  joint: <limit lower="-1" upper="1" effort="3" velocity="2" acceleration="4"/>
+axis-zero zero-axis refused
+  joint: {LIMIT}<axis xyz="0 0 0"/>
+axis-not-unit axis-not-unit read note
+  joint: {LIMIT}<axis xyz="0 0 2"/>
+limits-reversed reversed-limits exits
+  joint: <limit lower="1" upper="-1" effort="3" velocity="2"/>
+zero-outside-limits zero-outside-limits read note
+  joint: <limit lower="1" upper="2" effort="3" velocity="2"/>
+effort-zero zero-effort read warning
+  joint: <limit lower="-1" upper="1" effort="0" velocity="2"/>
+effort-negative negative-limit refused
+  joint: <limit lower="-1" upper="1" effort="-3" velocity="2"/>
+velocity-negative negative-limit exits
+  joint: <limit lower="-1" upper="1" effort="3" velocity="-2"/>
+damping-negative negative-friction refused
+  joint: {LIMIT}<dynamics damping="-1"/>
+friction friction-beyond-drake read note
+  joint: {LIMIT}<dynamics friction="0.4"/>
+coulomb-window not-simulated read warning
+  joint: {LIMIT}<dynamics coulomb_window="0.4"/>
+joint-spring not-simulated read warning
+  joint: {LIMIT}<dynamics spring_stiffness="4"/>
+calibration not-simulated read note
+  joint: {LIMIT}<calibration rising="0.1"/>
+safety-controller used-by-us read note
+  joint: {LIMIT}<safety_controller k_velocity="1" k_position="1"/>
+safety-without-k-velocity missing-attribute read warning
+  joint: {LIMIT}<safety_controller/>
+soft-limits-outside soft-limits-outside read warning
+  joint: {LIMIT}<safety_controller k_velocity="100" k_position="100"
+     soft_lower_limit="-11" soft_upper_limit="11"/>
+mimic mimic-is-a-constraint read note
+  more: <link name="c">{SOLID}</link><joint name="k" type="revolute"><parent link="b"/>
+    <child link="c"/>{LIMIT}<mimic joint="j"/></joint>{DRIVE}
+mimic-of-unknown unknown-joint refused
+  more: <link name="c">{SOLID}</link><joint name="k" type="revolute"><parent link="b"/>
+    <child link="c"/>{LIMIT}<mimic joint="zzz"/></joint>{DRIVE}
+mimic-of-itself unknown-joint refused
+  more: <link name="c">{SOLID}</link><joint name="k" type="revolute"><parent link="b"/>
+    <child link="c"/>{LIMIT}<mimic joint="k"/></joint>{DRIVE}
+mimic-without-joint missing-attribute refused
+  more: <link name="c">{SOLID}</link><joint name="k" type="revolute"><parent link="b"/>
+    <child link="c"/>{LIMIT}<mimic multiplier="2"/></joint>{DRIVE}
+unknown-child-of-joint unknown-element read warning
+  joint: {LIMIT}<spring/>
+unknown-attribute-of-limit unknown-attribute read warning
+  joint: <limit lower="-1" upper="1" effort="3" velocity="2" power="1"/>
+damping-as-element unknown-element read warning
+  joint: {LIMIT}<dynamics><damping>1</damping></dynamics>
+# Transmissions.
+no-transmission all-driven read note
+  more:
+transmission-without-type missing-element refused
+  more: <transmission name="t"><joint name="j"/><actuator name="m"/></transmission>
+transmission-differential transmission-not-simple read note
+  more: <transmission name="t"><type>DifferentialTransmission</type><joint name="j"/>
+    <actuator name="m"/></transmission>
+transmission-of-unknown unknown-joint refused
+  more: <transmission name="t">{TYPE}<joint name="zzz"/><actuator name="m"/>
+    </transmission>
+transmission-of-fixed drives-nothing read note
+  kind: fixed
+  joint:
+transmission-without-actuator missing-element refused
+  more: <transmission name="t">{TYPE}<joint name="j"/></transmission>
+two-transmissions two-actuators read warning
+  more: {DRIVE}<transmission name="t">{TYPE}<joint name="j"/><actuator name="n"/>
+    </transmission>
+actuator-name-twice duplicate-name refused
+  more: <link name="c">{SOLID}</link><joint name="k" type="revolute"><parent link="b"/>
+    <child link="c"/>{LIMIT}</joint>{DRIVE}<transmission name="t">{TYPE}
+    <joint name="k"/><actuator name="m"/></transmission>
+interface used-by-us read note
+  more: <transmission name="t">{TYPE}<joint name="j">
+    <hardwareInterface>VelocityJointInterface</hardwareInterface></joint>
+    <actuator name="m"/></transmission>
+reduction reduction-not-simulated read note
+  more: <transmission name="t">{TYPE}<joint name="j"/><actuator name="m">
+    <mechanicalReduction>50</mechanicalReduction></actuator></transmission>
+rotor-without-gear rotor-without-gear read note
+  more: <transmission name="t">{TYPE}<joint name="j"/><actuator name="m">
+    <drake:rotor_inertia value="1e-4"/></actuator></transmission>
+gear-without-rotor gear-without-rotor read note
+  more: <transmission name="t">{TYPE}<joint name="j"/><actuator name="m">
+    <drake:gear_ratio value="50"/></actuator></transmission>
+negative-rotor impossible-rotor
+  more: <transmission name="t">{TYPE}<joint name="j"/><actuator name="m">
+    <drake:rotor_inertia value="-1e-4"/><drake:gear_ratio value="50"/></actuator>
+    </transmission>
+rotors-of-a-differential rotor-not-simulated read warning
+  more: <transmission name="t"><type>DifferentialTransmission</type><joint name="j"/>
+    <actuator name="m"><drake:rotor_inertia value="1e-4"/>
+    <drake:gear_ratio value="50"/></actuator></transmission>
+reduction-in-joint reduction-not-simulated read note
+  more: <transmission name="t">{TYPE}<joint name="j"><mechanicalReduction>50
+    </mechanicalReduction></joint><actuator name="m"/></transmission>
+offset-in-joint not-simulated read warning
+  more: <transmission name="t">{TYPE}<joint name="j"><offset>0.5</offset></joint>
+    <actuator name="m"/></transmission>
+# Others.
+frame-named-as-a-link duplicate-name refused
+  more: {DRIVE}<frame name="b" link="a"/>
+material-of-the-robot-twice duplicate-name refused warning
+  more: {DRIVE}<material name="p"><color rgba="0 0 1 1"/></material><material name="p">
+    <color rgba="0 0 1 1"/></material>
+vector-empty bad-vector refused
+  joint: {LIMIT}<axis xyz=""/>
+loop-joint refused refused
+  more: {DRIVE}<loop_joint name="l" type="fixed"/>
+soft-hydroelastic refused refused
+  b: {SOLID}<collision><geometry>{BOX}</geometry><drake:proximity_properties>
+    <drake:soft_hydroelastic/></drake:proximity_properties></collision>
+gazebo-of-nothing unknown-reference read warning
+  more: {DRIVE}<gazebo reference="zzz"><mu1>1</mu1></gazebo>
+gazebo-gravity gravity-beyond-drake read note
+  more: {DRIVE}<gazebo reference="b"><gravity>false</gravity></gazebo>
+gazebo-static static-beyond-drake read note
+  more: {DRIVE}<gazebo><static>true</static></gazebo>
+"""
+
+
+def read_traps(table):
+    """The traps of the table, by name."""
+    texts = {"DRIVE": DRIVE, "SOLID": SOLID, "LIMIT": LIMIT, "BOX": BOX, "TYPE": TYPE}
+    texts["THIRD"] = third()
+    found, words, parts = {}, [], {}
+    for line in [*table.replace("\n    ", "").splitlines(), "end"]:
+        if line.startswith("  "):
+            slot, _, text = line.strip().partition(": ")
+            for name, meant in texts.items():
+                text = text.replace(f"{{{name}}}", meant)
+            parts[slot.removesuffix(":")] = text
+        elif line and not line.startswith("#"):
+            if words:
+                found[words[0]] = Trap(robot(**parts), *words[1:])
+            words, parts = line.split(), {}
+    return found
+
+
+TRAPS = read_traps(TABLE) | {
     "robot-without-name": Trap(
         robot().replace(' name="robot"', "", 1), "missing-name", REFUSED
-    ),
-    "robot-of-empty-name": Trap(robot(name=""), "missing-name", EXITS),
-    "unknown-top-level-element": Trap(
-        robot(more=f"{DRIVE}<lnk/>"), "unknown-element", READ, "warning"
-    ),
-    "leftover-of-xacro": Trap(
-        robot(more=f'{DRIVE}<xacro:arm side="left"/>'), "unevaluated-xacro"
-    ),
-    "link-without-name": Trap(robot(more=f"{DRIVE}<link/>"), "missing-name", REFUSED),
-    "duplicate-link": Trap(
-        robot(more=f'{DRIVE}<link name="a"/>'), "duplicate-name", REFUSED
-    ),
-    "unknown-child-of-link": Trap(
-        robot(b=f"{SOLID}<colision/>"), "unknown-element", READ, "warning"
-    ),
-    "several-roots": Trap(robot(more=f'{DRIVE}<link name="c"/>'), "several-roots"),
-    "two-parents": Trap(
-        robot(
-            more=f'{third()}<joint name="l" type="revolute"><parent link="a"/>'
-            f'<child link="c"/>{LIMIT}</joint>{DRIVE}'
-        ),
-        "two-parents",
-        REFUSED,
-    ),
-    "cycle": Trap(
-        robot(
-            more=f'<joint name="k" type="revolute"><parent link="b"/>'
-            f'<child link="a"/>{LIMIT}</joint>{DRIVE}'
-        ),
-        "loop",
-        REFUSED,
-    ),
-    "joint-to-itself": Trap(
-        robot(
-            more=f'<joint name="k" type="revolute"><parent link="a"/>'
-            f'<child link="a"/>{LIMIT}</joint>{DRIVE}'
-        ),
-        "loop",
-        REFUSED,
-    ),
-    # Shapes and looks.
-    "geometry-missing": Trap(
-        robot(b=f"{SOLID}<visual/>"), "missing-element", REFUSED, "warning"
-    ),
-    "geometry-empty": Trap(robot(b=visual("")), "unknown-shape", REFUSED, "warning"),
-    "geometry-unknown": Trap(
-        robot(b=visual("<cone/>")), "unknown-shape", REFUSED, "warning"
-    ),
-    "two-shapes": Trap(
-        robot(b=visual(BOX + '<sphere radius="1"/>')), "two-shapes", READ, "warning"
-    ),
-    "size-missing": Trap(
-        robot(b=visual('<cylinder radius="1"/>')),
-        "missing-attribute",
-        REFUSED,
-        "warning",
-    ),
-    "size-negative": Trap(
-        robot(b=visual('<box size="1 -1 1"/>')), "impossible-size", EXITS, "warning"
-    ),
-    "mesh-of-unknown-package": Trap(
-        robot(b=visual('<mesh filename="package://nobody/a.obj"/>')),
-        "missing-mesh",
-        REFUSED,
-        "warning",
-    ),
-    "mesh-missing": Trap(
-        robot(b=visual('<mesh filename="nowhere.obj"/>')),
-        "missing-mesh",
-        REFUSED,
-        "warning",
-    ),
-    "dae-drawn": Trap(
-        robot(b=visual('<mesh filename="shape.dae"/>')),
-        "unreadable-mesh",
-        READ,
-        "warning",
-    ),
-    "stl-touched": Trap(
-        robot(b=touched('<mesh filename="shape.stl"/>')),
-        "unreadable-mesh",
-        REFUSED,
-        "warning",
-    ),
-    "mesh-mirrored": Trap(
-        robot(b=visual('<mesh filename="shape.obj" scale="1 -1 1"/>')),
-        "mirrored-mesh",
-        READ,
-        "note",
-    ),
-    "material-unknown": Trap(
-        robot(b=visual(BOX, '<material name="paint"/>')),
-        "unknown-material",
-        REFUSED,
-        "warning",
-    ),
-    "material-twice": Trap(
-        robot(
-            a=visual(BOX, '<material name="p"><color rgba="1 0 0 1"/></material>'),
-            b=visual(BOX, '<material name="p"><color rgba="0 1 0 1"/></material>'),
-        ),
-        "two-colors",
-        REFUSED,
-        "note",
-    ),
-    "color-out-of-range": Trap(
-        robot(b=visual(BOX, '<material name="p"><color rgba="255 0 0 1"/></material>')),
-        "color-out-of-range",
-        REFUSED,
-        "warning",
-    ),
-    "color-of-three-numbers": Trap(
-        robot(b=visual(BOX, '<material name="p"><color rgba="1 0 0"/></material>')),
-        "bad-vector",
-        REFUSED,
-        "warning",
-    ),
-    "texture-missing": Trap(
-        robot(
-            b=visual(BOX, '<material name="p"><texture filename="n.png"/></material>')
-        ),
-        "missing-picture",
-        REFUSED,
-        "warning",
-    ),
-    "material-of-collision": Trap(
-        robot(b=touched(BOX, '<material name="p"/>')), "not-simulated", READ, "note"
-    ),
-    "collision-group": Trap(
-        robot(b=f'{SOLID}<collision group="g"><geometry>{BOX}</geometry></collision>'),
-        "not-simulated",
-        READ,
-        "warning",
-    ),
-    "shape-name-twice": Trap(
-        robot(b=SOLID + 2 * f'<visual name="v"><geometry>{BOX}</geometry></visual>'),
-        "duplicate-shape-name",
-        READ,
-        "note",
-    ),
-    "drake-compliance": Trap(
-        robot(b=touched(BOX, "<drake_compliance/>")), "not-simulated", READ, "warning"
-    ),
-    "lateral-friction": Trap(
-        robot(b=touched(BOX, '<contact><lateral_friction value="0.2"/></contact>')),
-        "not-simulated",
-        READ,
-        "warning",
-    ),
-    # Joints.
-    "joint-twice": Trap(
-        robot(more=third().replace('"k"', '"j"') + DRIVE), "duplicate-name", REFUSED
-    ),
-    "limit-missing-revolute": Trap(robot(joint="", more=""), "missing-limit"),
-    "limit-missing-prismatic": Trap(
-        robot(joint="", kind="prismatic", more=""), "missing-limit"
-    ),
-    "limit-incomplete": Trap(
-        robot(joint='<limit effort="3" velocity="1" upper="1"/>'),
-        "incomplete-limit",
-        READ,
-        "warning",
-    ),
-    "limits-of-continuous": Trap(
-        robot(kind="continuous"), "limits-of-continuous", READ, "warning"
-    ),
-    "floating-joint": Trap(
-        robot(kind="floating", joint="", more=""), "floating-joint", READ
-    ),
-    "floating-joint-driven": Trap(
-        robot(kind="floating", joint=""), "drives-nothing", REFUSED
-    ),
-    "planar-joint-limited": Trap(
-        robot(kind="planar", more=""), "limit-without-use", READ, "warning"
-    ),
-    "planar-joint-driven": Trap(
-        robot(kind="planar", joint=""), "drives-nothing", REFUSED
-    ),
-    "planar-damping-of-one": Trap(
-        robot(kind="planar", joint='<dynamics damping="1"/>', more=""),
-        "bad-vector",
-        REFUSED,
-    ),
-    "joint-type-unknown": Trap(
-        robot(kind="ball", joint="", more=""), "unknown-joint-type", REFUSED
-    ),
-    "origin-with-commas": Trap(
-        robot(joint=f'{LIMIT}<origin xyz="1,2,3"/>'), "bad-vector", REFUSED
-    ),
-    "origin-too-short": Trap(
-        robot(joint=f'{LIMIT}<origin xyz="1 2"/>'), "bad-vector", REFUSED
-    ),
-    "link-unknown": Trap(
-        robot(more=third(parent="zzz") + DRIVE), "unknown-link", REFUSED
-    ),
-    "origin-as-quaternion": Trap(
-        robot(joint=f'{LIMIT}<origin xyz="0 0 1" quat_xyzw="1 0 0 0"/>'),
-        "not-simulated",
-    ),
-    "limit-of-acceleration": Trap(
-        robot(joint=LIMIT.replace("/>", ' acceleration="4"/>')),
-        "not-simulated",
-        READ,
-        "warning",
-    ),
-    "axis-zero": Trap(robot(joint=f'{LIMIT}<axis xyz="0 0 0"/>'), "zero-axis", REFUSED),
-    "axis-not-unit": Trap(
-        robot(joint=f'{LIMIT}<axis xyz="0 0 2"/>'), "axis-not-unit", READ, "note"
-    ),
-    "limits-reversed": Trap(
-        robot(joint='<limit lower="1" upper="-1" effort="3" velocity="2"/>'),
-        "reversed-limits",
-        EXITS,
-    ),
-    "zero-outside-limits": Trap(
-        robot(joint='<limit lower="1" upper="2" effort="3" velocity="2"/>'),
-        "zero-outside-limits",
-        READ,
-        "note",
-    ),
-    "effort-zero": Trap(
-        robot(joint='<limit lower="-1" upper="1" effort="0" velocity="2"/>'),
-        "zero-effort",
-        READ,
-        "warning",
-    ),
-    "effort-negative": Trap(
-        robot(joint='<limit lower="-1" upper="1" effort="-3" velocity="2"/>'),
-        "negative-limit",
-        REFUSED,
-    ),
-    "velocity-negative": Trap(
-        robot(joint='<limit lower="-1" upper="1" effort="3" velocity="-2"/>'),
-        "negative-limit",
-        EXITS,
-    ),
-    "damping-negative": Trap(
-        robot(joint=f'{LIMIT}<dynamics damping="-1"/>'), "negative-friction", REFUSED
-    ),
-    "friction": Trap(
-        robot(joint=f'{LIMIT}<dynamics friction="0.4"/>'),
-        "friction-beyond-drake",
-        READ,
-        "note",
-    ),
-    "coulomb-window": Trap(
-        robot(joint=f'{LIMIT}<dynamics coulomb_window="0.4"/>'),
-        "not-simulated",
-        READ,
-        "warning",
-    ),
-    "joint-spring": Trap(
-        robot(joint=f'{LIMIT}<dynamics spring_stiffness="4"/>'),
-        "not-simulated",
-        READ,
-        "warning",
-    ),
-    "calibration": Trap(
-        robot(joint=f'{LIMIT}<calibration rising="0.1"/>'),
-        "not-simulated",
-        READ,
-        "note",
-    ),
-    "safety-controller": Trap(
-        robot(joint=f'{LIMIT}<safety_controller k_velocity="1" k_position="1"/>'),
-        "used-by-us",
-        READ,
-        "note",
-    ),
-    "safety-without-k-velocity": Trap(
-        robot(joint=f"{LIMIT}<safety_controller/>"),
-        "missing-attribute",
-        READ,
-        "warning",
-    ),
-    "soft-limits-outside": Trap(
-        robot(
-            joint=f'{LIMIT}<safety_controller k_velocity="100" k_position="100" '
-            'soft_lower_limit="-11" soft_upper_limit="11"/>'
-        ),
-        "soft-limits-outside",
-        READ,
-        "warning",
-    ),
-    "mimic": Trap(
-        robot(more=third(inside=f'{LIMIT}<mimic joint="j"/>') + DRIVE),
-        "mimic-is-a-constraint",
-        READ,
-        "note",
-    ),
-    "mimic-of-unknown": Trap(
-        robot(more=third(inside=f'{LIMIT}<mimic joint="zzz"/>') + DRIVE),
-        "unknown-joint",
-        REFUSED,
-    ),
-    "mimic-of-itself": Trap(
-        robot(more=third(inside=f'{LIMIT}<mimic joint="k"/>') + DRIVE),
-        "unknown-joint",
-        REFUSED,
-    ),
-    "mimic-without-joint": Trap(
-        robot(more=third(inside=f'{LIMIT}<mimic multiplier="2"/>') + DRIVE),
-        "missing-attribute",
-        REFUSED,
-    ),
-    "unknown-child-of-joint": Trap(
-        robot(joint=f"{LIMIT}<spring/>"), "unknown-element", READ, "warning"
-    ),
-    "unknown-attribute-of-limit": Trap(
-        robot(joint='<limit lower="-1" upper="1" effort="3" velocity="2" power="1"/>'),
-        "unknown-attribute",
-        READ,
-        "warning",
-    ),
-    "damping-as-element": Trap(
-        robot(joint=f"{LIMIT}<dynamics><damping>1</damping></dynamics>"),
-        "unknown-element",
-        READ,
-        "warning",
-    ),
-    # Transmissions.
-    "no-transmission": Trap(robot(more=""), "all-driven", READ, "note"),
-    "transmission-without-type": Trap(
-        robot(more=DRIVE.replace("<type>SimpleTransmission</type>", "")),
-        "missing-element",
-        REFUSED,
-    ),
-    "transmission-differential": Trap(
-        robot(more=DRIVE.replace("Simple", "Differential")),
-        "transmission-not-simple",
-        READ,
-        "note",
-    ),
-    "transmission-of-unknown": Trap(
-        robot(more=DRIVE.replace('"j"', '"zzz"')), "unknown-joint", REFUSED
-    ),
-    "transmission-of-fixed": Trap(
-        robot(kind="fixed", joint=""), "drives-nothing", READ, "note"
-    ),
-    "transmission-without-actuator": Trap(
-        robot(more=DRIVE.replace('<actuator name="m"/>', "")),
-        "missing-element",
-        REFUSED,
-    ),
-    "two-transmissions": Trap(
-        robot(more=DRIVE + DRIVE.replace('"m"', '"n"')),
-        "two-actuators",
-        READ,
-        "warning",
-    ),
-    "actuator-name-twice": Trap(
-        robot(more=third() + DRIVE + DRIVE.replace('"j"', '"k"')),
-        "duplicate-name",
-        REFUSED,
-    ),
-    "interface": Trap(
-        robot(
-            more=DRIVE.replace(
-                '<joint name="j"/>',
-                '<joint name="j"><hardwareInterface>VelocityJointInterface'
-                "</hardwareInterface></joint>",
-            )
-        ),
-        "used-by-us",
-        READ,
-        "note",
-    ),
-    "reduction": Trap(
-        robot(
-            more=DRIVE.replace(
-                '<actuator name="m"/>',
-                '<actuator name="m"><mechanicalReduction>50</mechanicalReduction>'
-                "</actuator>",
-            )
-        ),
-        "reduction-not-simulated",
-        READ,
-        "note",
-    ),
-    "rotor-without-gear": Trap(
-        robot(more=rotor('<drake:rotor_inertia value="1e-4"/>')),
-        "rotor-without-gear",
-        READ,
-        "note",
-    ),
-    "gear-without-rotor": Trap(
-        robot(more=rotor('<drake:gear_ratio value="50"/>')),
-        "gear-without-rotor",
-        READ,
-        "note",
-    ),
-    "negative-rotor": Trap(
-        robot(
-            more=rotor(
-                '<drake:rotor_inertia value="-1e-4"/><drake:gear_ratio value="50"/>'
-            )
-        ),
-        "impossible-rotor",
-        READ,
-    ),
-    "rotors-of-a-differential": Trap(
-        robot(
-            more=rotor(
-                '<drake:rotor_inertia value="1e-4"/><drake:gear_ratio value="50"/>'
-            ).replace("SimpleTransmission", "DifferentialTransmission")
-        ),
-        "rotor-not-simulated",
-        READ,
-        "warning",
-    ),
-    "reduction-in-joint": Trap(
-        robot(
-            more=DRIVE.replace(
-                '<joint name="j"/>',
-                '<joint name="j"><mechanicalReduction>50</mechanicalReduction></joint>',
-            )
-        ),
-        "reduction-not-simulated",
-        READ,
-        "note",
-    ),
-    "offset-in-joint": Trap(
-        robot(
-            more=DRIVE.replace(
-                '<joint name="j"/>', '<joint name="j"><offset>0.5</offset></joint>'
-            )
-        ),
-        "not-simulated",
-        READ,
-        "warning",
-    ),
-    # Others.
-    "frame-named-as-a-link": Trap(
-        robot(more=f'{DRIVE}<frame name="b" link="a"/>'), "duplicate-name", REFUSED
-    ),
-    "material-of-the-robot-twice": Trap(
-        robot(more=DRIVE + 2 * '<material name="p"><color rgba="0 0 1 1"/></material>'),
-        "duplicate-name",
-        REFUSED,
-        "warning",
-    ),
-    "vector-empty": Trap(robot(joint=f'{LIMIT}<axis xyz=""/>'), "bad-vector", REFUSED),
-    "loop-joint": Trap(
-        robot(more=f'{DRIVE}<loop_joint name="l" type="fixed"/>'), "refused", REFUSED
-    ),
-    "soft-hydroelastic": Trap(
-        robot(
-            b=touched(
-                BOX,
-                "<drake:proximity_properties><drake:soft_hydroelastic/>"
-                "</drake:proximity_properties>",
-            )
-        ),
-        "refused",
-        REFUSED,
-    ),
-    "gazebo-of-nothing": Trap(
-        robot(more=f'{DRIVE}<gazebo reference="zzz"><mu1>1</mu1></gazebo>'),
-        "unknown-reference",
-        READ,
-        "warning",
-    ),
-    "gazebo-gravity": Trap(
-        robot(more=f'{DRIVE}<gazebo reference="b"><gravity>false</gravity></gazebo>'),
-        "gravity-beyond-drake",
-        READ,
-        "note",
-    ),
-    "gazebo-static": Trap(
-        robot(more=f"{DRIVE}<gazebo><static>true</static></gazebo>"),
-        "static-beyond-drake",
-        READ,
-        "note",
     ),
     "prefix-undeclared": Trap(
         robot(

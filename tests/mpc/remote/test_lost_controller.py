@@ -19,7 +19,6 @@ from backbeat.models.actuation.joint_command import (
 from backbeat.models.common.errors import BackbeatError
 from backbeat.mpc.analysis.safety_metrics import in_words, safety_metrics
 from backbeat.mpc.predictive.settings import PlanSettings
-from backbeat.mpc.reference.trajectory import Reference
 from backbeat.mpc.remote.controller import RemoteController, RemotePlans
 from backbeat.mpc.remote.link import RemoteLink
 from backbeat.mpc.remote.schema import make_schema
@@ -32,11 +31,6 @@ SCENARIO = Scenario.of(behavior="stand")
 PERIOD = SCENARIO.timing.tick_period
 # Answers that are waited for so long are late [s].
 LIMIT = 0.25
-
-
-@pytest.fixture(scope="module")
-def reference(built):
-    return Reference(built("stand"))
 
 
 @pytest.fixture

@@ -15,7 +15,6 @@ from backbeat.models.common.processes.frames import FrameSocket
 from backbeat.mpc.plans.hand_offset import HandOffset
 from backbeat.mpc.plans.weights import PredictiveWeights
 from backbeat.mpc.predictive.settings import PlanSettings
-from backbeat.mpc.reference.trajectory import Reference
 from backbeat.mpc.remote.address import Address, read_address
 from backbeat.mpc.remote.contents import ControlSettings, read_record
 from backbeat.mpc.remote.exchange import Answer, Request, request_message
@@ -30,11 +29,6 @@ from backbeat.mpc.serving.server import ControllerServer
 from backbeat.mpc.serving.session import ControllerSession
 
 SCENARIO = Scenario.of(behavior="stand")
-
-
-@pytest.fixture(scope="module")
-def reference(built):
-    return Reference(built("stand"))
 
 
 @pytest.fixture(scope="module")

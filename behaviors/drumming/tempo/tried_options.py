@@ -7,13 +7,14 @@ next, and what always helps is to play less. Both are tried on the whole score, 
 would be built, and only what is found and verified is offered.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from backbeat.behaviors.drumming.drummer import kit_members
 from backbeat.behaviors.drumming.specification import DrummingSpecification
 from backbeat.behaviors.library.behavior import Behavior
+from backbeat.behaviors.motion.authored import Attempt
 from backbeat.behaviors.music.files.score_reader import NOTES, load_score
 from backbeat.behaviors.music.notation.score import DROPPED, MOVED, Remark
 from backbeat.behaviors.music.notation.score_description import Adaptation
@@ -22,8 +23,6 @@ from backbeat.models.common.errors import BackbeatError
 
 # Steps of a whole note that hits are moved to: sixteenths, and their triplets.
 GRIDS = (16, 24)
-# Builds and verifies a specification; raises BackbeatError where that fails.
-Attempt = Callable[[DrummingSpecification], Behavior]
 
 
 def tried_options(
