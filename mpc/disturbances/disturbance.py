@@ -186,7 +186,8 @@ class Disturbance:
 
     def told(self) -> dict[str, Any]:
         """What metrics say of it besides its beginning."""
-        return {"kind": self.name}
+        links = ", ".join(self.links())
+        return {"kind": self.name, "body": links, "impulse_Ns": None}
 
     @classmethod
     def has_forces(cls) -> bool:

@@ -12,7 +12,7 @@ _SPREAD = {"median": _FIGURE, "p99": _FIGURE, ...: Any}
 PUSH = {
     "time_s": float,
     "impulse_Ns": Perhaps(Several(float, 3)),
-    "body": Perhaps(str),
+    "body": str,
     "survived": Perhaps(bool),
     "com_moved_mm": AnyNumber,
     ...: Any,
