@@ -17,7 +17,7 @@ from backbeat.mpc.analysis.metrics import run_metrics
 from backbeat.mpc.analysis.survival import RECOVERY
 from backbeat.mpc.control.user_code import UserCode, load_user_code
 from backbeat.mpc.engines.choosing import check_engine
-from backbeat.mpc.scenario.requested_tempo import play_length
+from backbeat.mpc.scenario.requested_tempo import run_length
 from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.simulation.simulate import run_scenario
 from backbeat.mpc.sweep.cells import Sweep
@@ -126,8 +126,7 @@ def _check_durations(sweep: Sweep, motions: SweepMotions) -> None:
     """Raises a BackbeatError when a disturbance comes too late to be judged."""
     for cell in sweep.cells:
         scenario = cell.scenario
-        played = motions.behavior(cell)
-        end = play_length(scenario.timing, scenario.disturbances, played)
+        end = run_length(scenario, motions.behavior(cell))
         there = ((item.name, item) for item in scenario.disturbances.everything())
         drawn = ((kind.name, sampling) for kind, sampling in cell.draws)
         for name, item in chain(there, drawn):

@@ -18,6 +18,7 @@ from backbeat.mpc.plans.plan import Plan
 from backbeat.mpc.reference.trajectory import Reference
 from backbeat.mpc.scenario.requested_tempo import requested_tempo
 from backbeat.mpc.simulation.run import SimulationRun
+from backbeat.mpc.walking.writer import reference_on
 
 # When a push is judged, after its end [s].
 RECOVERY = 4.0
@@ -88,7 +89,7 @@ def judge(run: SimulationRun, reference: Reference, t: float) -> Judgement | Non
     )
     asked = tempo.phase(t) - tempo.phase(t - WHILE)
     phase = plan.phase_at(clock)
-    sample = reference.sample(phase)
+    sample = reference_on(reference, plan.walk).sample(phase)
     # The sample's rates are per phase.
     velocity = (
         state.momentum[3:] / robot.total_mass - plan.rate_at(clock) * sample.com[1]

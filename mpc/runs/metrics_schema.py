@@ -48,6 +48,20 @@ MARKERS = {
     "max_ms": _FIGURE,
     ...: Any,
 }
+DRIVE = {
+    "steps": int,
+    "share_held": {"forward": _FIGURE, "left": _FIGURE, "turning": _FIGURE, ...: Any},
+    "commands": [
+        {
+            "time_s": float,
+            "command": Several(float, 3),
+            "held": Several(float, 3),
+            "achieved": Perhaps(Several(float, 3)),
+            ...: Any,
+        }
+    ],
+    ...: Any,
+}
 REST = {"tip": str, "time": float, "duration": float, "mean_N": _FIGURE, ...: Any}
 # By joint group [rad/s^3].
 _JERK = {
@@ -86,5 +100,6 @@ METRICS: dict[Any, Any] = {
     "hits": Perhaps(HITS),
     "rests": Perhaps([REST]),
     "markers": Perhaps([MARKERS]),
+    "drive": Perhaps(DRIVE),
     ...: Any,
 }

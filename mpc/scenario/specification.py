@@ -175,6 +175,10 @@ class Scenario:
         actuation.check(is_continuous)
         self.control.check()
         self.disturbances.check(timing)
+        if self.control.drive is not None and timing.duration == 0:
+            raise BackbeatError(
+                "scenario: drive goes on for as long as the run; give it a duration"
+            )
         if self.control.planner == "process" and timing.planning_time == 0:
             raise BackbeatError(
                 "scenario: a planner in a process needs a planning_time, for instance "

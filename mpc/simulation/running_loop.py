@@ -21,8 +21,8 @@ from backbeat.mpc.plans.plan import Plan
 from backbeat.mpc.predictive.controller import PredictiveController
 from backbeat.mpc.scenario.requested_tempo import (
     check_times,
-    play_length,
     requested_tempo,
+    run_length,
 )
 from backbeat.mpc.scenario.settings import check_event
 from backbeat.mpc.scenario.specification import Scenario
@@ -87,7 +87,7 @@ class RunningLoop(Closing):
         self.behavior, self.scenario, self._given = behavior, scenario, scenario
         instead = replacements or Replacements()
         self.weights = scenario.control.on_weights(instead.weights)
-        check_times(scenario.timing, scenario.disturbances, behavior)
+        check_times(scenario, behavior)
         self._by_hand = by_hand
         self.log = RunLog({})
         self.is_watching = scenario.monitoring.watch_forces
@@ -206,8 +206,7 @@ class RunningLoop(Closing):
     @property
     def end(self) -> float:
         """Time of the behavior at which the run ends [s]."""
-        now = self.scenario
-        return play_length(now.timing, now.disturbances, self.behavior)
+        return run_length(self.scenario, self.behavior)
 
     @property
     def is_over(self) -> bool:
@@ -277,6 +276,21 @@ class RunningLoop(Closing):
         events = [*known.disturbances.of(SettingEvent), event]
         self.scenario = known.changed(events=events)
         return event.time
+
+    def set_drive(self, forward: float, left: float, turning: float) -> float:
+        """Commands the velocity of a robot that is driven, from the next tick on.
+
+        Args:
+            forward, left: in the direction of the body [m/s].
+            turning: to the left [rad/s].
+
+        Returns:
+            When it takes effect, in time of the behavior [s].
+
+        Raises:
+            BackbeatError: the run is not driven, or numbers that make no sense.
+        """
+        return self.apply("drive", (forward, left, turning))
 
     def push(
         self, impulse: Sequence[float], duration: float = 0.1, body: str = ""

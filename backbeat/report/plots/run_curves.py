@@ -12,6 +12,7 @@ from backbeat.mpc.runs.balance import Balance
 from backbeat.mpc.runs.record import RunRecord
 from backbeat.mpc.runs.table import AHEAD
 from backbeat.mpc.scenario.requested_tempo import requested_tempo
+from backbeat.mpc.scenario.settings import all_events
 from backbeat.report.plots.style import COLORS
 
 # Points of a curve in a figure, so that a page stays small.
@@ -144,7 +145,7 @@ def mark_disturbances(axes: Axes, record: RunRecord) -> None:
                 label=None if item.name in known else item.name,
             )
             known.add(item.name)
-    for event in record.scenario.disturbances.sorted_events():
+    for event in all_events(record.scenario):
         axes.axvline(event.time, color=COLORS[6], lw=0.8, ls=(0, (1, 2)))
 
 

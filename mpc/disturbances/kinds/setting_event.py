@@ -16,7 +16,7 @@ from backbeat.mpc.predictive.settings import TEMPO_RANGE
 SWITCHES = ("timing", "forces", "posture", "steps", *TASK_SWITCHES)
 # Parts of the body that can be held elsewhere, and how far at most [m].
 HANDS, MOST_OFFSET = ("left_hand", "right_hand"), 1.0
-PLACES = (*HANDS, "target")
+PLACES = (*HANDS, "target", "drive")
 
 
 @dataclass
@@ -56,6 +56,9 @@ class SettingEvent(TaskChanges, Disturbance):
     axes."""
     right_hand: list[float] | None = key(None, "m", length=3)
     """The same for the right hand."""
+    drive: list[float] | None = key(None, length=3)
+    """Velocity of a robot that is [driven](drive.md): forward and to the left in m/s,
+    turning to the left in rad/s."""
 
     def values(self) -> dict[str, bool | float | list[float]]:
         """The settings that change, and their new values."""
@@ -120,6 +123,8 @@ def setting_event(
             changed = {setting: float(value)}  # type: ignore[arg-type]
     except (TypeError, ValueError):
         kind = "three numbers x, y, z in m" if setting in PLACES else "a number"
+        if setting == "drive":
+            kind = "three numbers, forward and to the left in m/s, turning in rad/s"
         raise BackbeatError(f"{setting} is {kind}; not {value!r}") from None
     return replace(SettingEvent(time), **changed)
 
