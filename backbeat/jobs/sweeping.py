@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -86,7 +87,7 @@ def run_sweep(
 
     Raises:
         BackbeatError: a behavior is not in the library, an engine is not installed, a
-            push cannot be judged, or the table cannot be read or written.
+            disturbance cannot be judged, or the table cannot be read or written.
     """
     library = Path(library)
     folder = Path(folder)
@@ -122,20 +123,19 @@ def run_sweep(
 
 
 def _check_durations(sweep: Sweep, motions: SweepMotions) -> None:
-    """Raises a BackbeatError when a push comes too late to be judged."""
+    """Raises a BackbeatError when a disturbance comes too late to be judged."""
     for cell in sweep.cells:
         scenario = cell.scenario
         end = run_length(scenario, motions.behavior(cell))
-        ends = [push.time + push.duration for push in scenario.disturbances.pushes]
-        if cell.push is not None:
-            ends.append(cell.push.time + cell.push.time_spread + cell.push.duration)
-        for push_end in ends:
-            judged = push_end + RECOVERY
-            if judged > end:
+        there = ((item.name, item) for item in scenario.disturbances.everything())
+        drawn = ((kind.name, sampling) for kind, sampling in cell.draws)
+        for name, item in chain(there, drawn):
+            over = item.latest_end()
+            if over is not None and (judged := over + RECOVERY) > end:
                 raise BackbeatError(
-                    f"{cell.title()}: the push is judged at {judged:.2f} s, "
+                    f"{cell.title()}: the {name} is judged at {judged:.2f} s, "
                     f"{RECOVERY:g} s after its end, but the run ends at {end:.2f} s; "
-                    "push earlier, or ask for a longer duration or lead_out"
+                    f"{name} earlier, or ask for a longer duration or lead_out"
                 )
 
 

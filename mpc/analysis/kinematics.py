@@ -7,9 +7,9 @@ import numpy as np
 from backbeat.models.state.configuration import Configuration
 from backbeat.mpc.analysis.survival import RECOVERY, judge
 from backbeat.mpc.control.plan_channel import PlanDelivery, plans_in_force
+from backbeat.mpc.disturbances.disturbance import Disturbance
 from backbeat.mpc.plans.plan import Plan
 from backbeat.mpc.reference.trajectory import Reference
-from backbeat.mpc.scenario.parts.push import Push
 from backbeat.mpc.scenario.requested_tempo import requested_tempo
 from backbeat.mpc.simulation.run import SimulationRun
 from backbeat.mpc.walking.writer import reference_on
@@ -100,20 +100,23 @@ class RunAnalysis:
                 worst = max(worst, float(away.max()))
         return worst
 
-    def recovery(self, push: Push) -> dict[str, object]:
-        """Whether the robot got over a push, and how far it was moved.
+    def recovery(self, item: Disturbance) -> dict[str, object]:
+        """Whether the robot got over a disturbance, and how far it was moved.
 
         `survived` is None when the run ended, without a fall, before it could be
-        told.
+        told. What lasts until then is judged at the end.
+
+        Args:
+            item: one that has a span.
         """
-        after = self.t >= push.time
+        begin, end = item.span() or (0.0, np.inf)
+        after = self.t >= begin
         away = np.linalg.norm(self.com - self.com_planned, axis=1)[after]
-        judged = push.time + push.duration + RECOVERY
+        judged = end + RECOVERY if np.isfinite(end) else float(self.run.t[-1])
         found = None if self.run.fell else judge(self.run, self.reference, judged)
         return {
-            "time_s": push.time,
-            "impulse_Ns": list(push.impulse),
-            "body": push.body,
+            "time_s": begin,
+            **item.told(),
             "survived": False if self.run.fell else found and found.survived,
             "com_moved_mm": float(away.max(initial=0.0)) * 1e3,
             "com_speed_error": found and found.com_speed_error,

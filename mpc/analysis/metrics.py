@@ -114,7 +114,9 @@ def run_metrics(run: SimulationRun) -> dict[str, object]:
         "range": _ranges(analysis),
         "upper_body": hand_figures(run, reference),
         "pushes": [
-            analysis.recovery(push) for push in run.scenario.disturbances.pushes
+            analysis.recovery(item)
+            for item in run.scenario.disturbances.everything()
+            if item.span()
         ],
         "compliant": compliance_metrics(analysis),
         "drive": _drive(run, reference),

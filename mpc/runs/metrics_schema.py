@@ -11,7 +11,7 @@ _SIZE = {"rms": _FIGURE, "max": _FIGURE, ...: Any}
 _SPREAD = {"median": _FIGURE, "p99": _FIGURE, ...: Any}
 PUSH = {
     "time_s": float,
-    "impulse_Ns": Several(float, 3),
+    "impulse_Ns": Perhaps(Several(float, 3)),
     "body": str,
     "survived": Perhaps(bool),
     "com_moved_mm": AnyNumber,

@@ -88,24 +88,25 @@ def play_length(
 
 
 def check_times(scenario: Scenario, behavior: Behavior) -> None:
-    """Checks that all pushes and events of a scenario come in the run.
+    """Checks that all disturbances of a scenario come in the run.
 
     Raises:
-        BackbeatError: one would never come, or a push not as a whole.
+        BackbeatError: one would never come.
     """
     timing, disturbances = scenario.timing, scenario.disturbances
     end = run_length(scenario, behavior)
-    for event in disturbances.events:
+    for event in disturbances.sorted_events():
         if event.time > end:
             raise BackbeatError(
                 f"scenario: an event at {event.time:g} s comes after the run of "
                 f"{behavior.name}, which ends at {end:.2f} s; let it come earlier, or "
                 "change lead_out or duration"
             )
-    for push in disturbances.pushes:
-        if not -timing.lead_in <= push.time < end:
-            raise BackbeatError(
-                f"scenario: a push at {push.time:g} s is not in the run of "
-                f"{behavior.name}, which goes from {-timing.lead_in:g} to {end:.2f} "
-                "s; push within, or change lead_in, lead_out or duration"
-            )
+    for item in disturbances.everything():
+        if not (span := item.span()) or -timing.lead_in <= span[0] < end:
+            continue
+        raise BackbeatError(
+            f"scenario: a {item.name} at {span[0]:g} s is not in the run of "
+            f"{behavior.name}, which goes from {-timing.lead_in:g} to {end:.2f} s; "
+            f"{item.name} within, or change lead_in, lead_out or duration"
+        )

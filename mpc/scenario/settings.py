@@ -11,12 +11,12 @@ from pydrake.systems.framework import BasicVector, Context, DiagramBuilder
 from backbeat.behaviors.library.behavior import Behavior
 from backbeat.models.common.collectable_system import CollectableSystem, weak
 from backbeat.models.common.errors import BackbeatError
+from backbeat.mpc.disturbances.kinds.setting_event import HANDS, SettingEvent
+from backbeat.mpc.disturbances.task_changes import IN_TASK_SPACE, OF_BASE, OF_TASK_SPACE
 from backbeat.mpc.plans.hand_offset import HandOffset, check_hand
 from backbeat.mpc.predictive.settings import PlanSettings
 from backbeat.mpc.reference.trajectory import Reference
-from backbeat.mpc.scenario.setting_event import HANDS, SettingEvent
 from backbeat.mpc.scenario.specification import Scenario
-from backbeat.mpc.scenario.task_changes import IN_TASK_SPACE, OF_BASE, OF_TASK_SPACE
 from backbeat.mpc.task_space.settings import TASK_SETTINGS, TaskSettings
 from backbeat.mpc.walking.writer import writer_of
 
@@ -103,7 +103,7 @@ def first_settings(scenario: Scenario, behavior: Behavior) -> Settings:
             gravity_compensation=given.control.gravity_compensation,
             pelvis_feedforward=given.base.feedforward,
         )
-    delay = world.mismatch.plan_delay
+    delay = world.mismatch.delay_of_plans
     return Settings(plan, world.friction, plan_delay=delay, task=task)
 
 
@@ -160,11 +160,9 @@ def check_event(event: SettingEvent, scenario: Scenario, reference: Reference) -
             f"{reference.behavior.name} leaves the ground, and in the air gravity has "
             "the tempo: it cannot be changed"
         )
-    if event.friction is not None and world.mismatch.patch_friction:
-        raise BackbeatError(
-            "this scenario draws the friction of every foothold "
-            "(world.patch_friction): it cannot be changed in the run"
-        )
+    for part in world.mismatch.parts:
+        if reason := part.why_fixed(event.values()):
+            raise BackbeatError(reason)
     if event.noise_scale is not None and not sensing.is_sensed:
         raise BackbeatError(
             "the controllers of this scenario read the true state, which has no "

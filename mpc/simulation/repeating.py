@@ -33,5 +33,4 @@ def repeatable(scenario: Scenario, behavior: Behavior, plans: int | None) -> Sce
         scenario = scenario.changed(duration=duration)
     # What is to come after the last whole plan period is no part of it.
     end = run_length(scenario, behavior)
-    pushes = [push for push in done.pushes if push.time < end]
-    return scenario.changed(pushes=pushes, events=list(done.events))
+    return scenario.changed(**done.begun_before(end))

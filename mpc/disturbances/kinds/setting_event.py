@@ -2,14 +2,15 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from backbeat.models.common.errors import BackbeatError, unknown_name
 from backbeat.models.common.schema import check_values, key
+from backbeat.mpc.disturbances.disturbance import Disturbance
+from backbeat.mpc.disturbances.task_changes import TASK_SWITCHES, TaskChanges
 from backbeat.mpc.predictive.settings import TEMPO_RANGE
-from backbeat.mpc.scenario.task_changes import TASK_SWITCHES, TaskChanges
 
 # What is on or off.
 SWITCHES = ("timing", "forces", "posture", "steps", *TASK_SWITCHES)
@@ -19,8 +20,14 @@ PLACES = (*HANDS, "target", "drive")
 
 
 @dataclass
-class SettingEvent(TaskChanges):
+class SettingEvent(TaskChanges, Disturbance):
     """New values of one setting or more; what is not given stays as it is."""
+
+    name: ClassVar[str] = "event"
+    list_key: ClassVar[str] = "events"
+    text: ClassVar[str] = (
+        "[Settings that change during the run](live_events.md), see below."
+    )
 
     time: float = key(0.0, "s")
     """Time of the event, in time of the behavior [s]: a tick of the whole-body
@@ -62,8 +69,8 @@ class SettingEvent(TaskChanges):
         """Plain data for a file, without what does not change."""
         return {"time": self.time, **self.values()}
 
-    def check(self) -> "SettingEvent":
-        """Returns the event when its values make sense.
+    def check(self) -> None:
+        """Refuses values that make no sense.
 
         Raises:
             BackbeatError: they do not.
@@ -82,7 +89,6 @@ class SettingEvent(TaskChanges):
                     f"scenario: {name} of an event is {np.linalg.norm(offset):.2f} m "
                     f"away; it must be at most {MOST_OFFSET:g} m"
                 )
-        return self
 
 
 # Least and most of those that have both.
