@@ -59,7 +59,17 @@ FOLDERS = {
 # Groups in the help, in the order in which people come to them.
 GROUPS = {
     "Start": ("demo", "play", "doctor"),
-    "Author": ("new", "import", "check", "build", "moves", "list", "info", "schema"),
+    "Author": (
+        "new",
+        "author",
+        "import",
+        "check",
+        "build",
+        "moves",
+        "list",
+        "info",
+        "schema",
+    ),
     "Simulate": ("track", "sweep", "card", "tune", "replay", "serve"),
     "Analyze": ("report", "compare", "explain", "figure"),
     "Robots": ("adopt", "lint", "model"),
