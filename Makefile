@@ -119,6 +119,10 @@ bench-peers: $(READY) ## time other tools beside ours, in environments of their 
 docs: $(READY) ## build pages and reference as HTML in OUT/docs, check links
 	$(ENVIRONMENT)/bin/python docs/build_site.py "$(OUT)/docs"
 
+.PHONY: tables
+tables: $(READY) ## write what is declared of the programs into docs/weights.md
+	@$(ENVIRONMENT)/bin/python docs/write_tables.py
+
 .PHONY: notebooks
 notebooks: $(READY) ## evaluate notebooks whose code has changed; NAMES="03 05" those
 	@PYTHONPATH="$(CURDIR)" $(RUN) notebooks.evaluate $(NAMES)

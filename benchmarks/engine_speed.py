@@ -19,6 +19,7 @@ from backbeat.behaviors.building.build import build
 from backbeat.behaviors.library.behavior import Behavior
 from backbeat.behaviors.library.store import Library
 from backbeat.mpc.analysis.drumming.hits import run_hits
+from backbeat.mpc.disturbances.model_mismatch import model_mismatch
 from backbeat.mpc.engines.engine_robot import EngineRobot
 from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.simulation.running_loop import RunningLoop
@@ -53,8 +54,8 @@ class Cost(NamedTuple):
 def cost(behavior: Behavior, how: dict[str, Any], engine: str, end: float) -> Cost:
     """Runs a behavior to a time [s] in an engine."""
     name = behavior.name
+    how = {**how, "world": model_mismatch(mass_scale=1.1)}
     scenario = Scenario.of(behavior=name, engine=engine, duration=end, **how)
-    scenario.world.mismatch.mass_scale = 1.1
     spent = [0.0]
     loop = RunningLoop(behavior, scenario, by_hand=False)
     with loop as running, threadpool_limits(1):

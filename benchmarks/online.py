@@ -16,12 +16,12 @@ from backbeat.behaviors.library.store import Library
 from backbeat.cli.common.options import LIBRARY, LibraryFolder
 from backbeat.models.common.errors import BackbeatError
 from backbeat.mpc.analysis.drumming.hits import run_hits
+from backbeat.mpc.disturbances.kinds.push import Push
 from backbeat.mpc.plans.weights import PredictiveWeights
 from backbeat.mpc.predictive.core import PredictiveCore
 from backbeat.mpc.predictive.program import PredictiveProgram
 from backbeat.mpc.predictive.recovery import Recovery
 from backbeat.mpc.reference.trajectory import Reference
-from backbeat.mpc.scenario.parts.push import Push
 from backbeat.mpc.scenario.settings import first_settings
 from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.simulation.run import SimulationRun

@@ -16,8 +16,8 @@ from backbeat.behaviors.library.store import Library
 from backbeat.cli.common.options import LIBRARY, LibraryFolder
 from backbeat.models.common.errors import BackbeatError
 from backbeat.mpc.analysis.survival import RECOVERY, survived
+from backbeat.mpc.disturbances.kinds.push import Push
 from backbeat.mpc.reference.trajectory import Reference
-from backbeat.mpc.scenario.parts.push import Push
 from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.simulation.run import SimulationRun
 from backbeat.mpc.simulation.simulate import run_scenario

@@ -20,8 +20,8 @@ from backbeat.behaviors.library.behavior import Behavior
 from backbeat.behaviors.library.store import Library
 from backbeat.behaviors.specification.kinds import Variant
 from backbeat.mpc.analysis.metrics import run_metrics
-from backbeat.mpc.scenario.model_mismatch import ModelMismatch
-from backbeat.mpc.scenario.parts.push import Push
+from backbeat.mpc.disturbances.kinds.push import Push
+from backbeat.mpc.disturbances.model_mismatch import model_mismatch
 from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.simulation.simulate import run_scenario
 from benchmarks.measurement import markdown, write_results
@@ -31,7 +31,7 @@ from benchmarks.spoiled_takes import FORMATS, PAIRS, repaired, truth_of
 WORLD: dict[str, Any] = {
     "state": "estimated",
     "actuator_lag": 0.005,
-    "world": ModelMismatch(mass_spread=0.1),
+    "world": model_mismatch(mass_spread=0.1),
 }
 # Speed that a push gives to the body, to its left [m/s], and its share of the time.
 PUSHED, WHEN = 0.15, 0.4

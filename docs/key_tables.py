@@ -36,14 +36,14 @@ from backbeat.models.kit.schema import (
 )
 from backbeat.models.robot.description import RobotDescription, TaskSpaceDescription
 from backbeat.models.sensing.sensors import SensorNoise
+from backbeat.mpc.disturbances.kinds.compliant_period import CompliantPeriod
+from backbeat.mpc.disturbances.kinds.push import Push
+from backbeat.mpc.disturbances.kinds.setting_event import SettingEvent
+from backbeat.mpc.disturbances.model_mismatch import model_mismatch
+from backbeat.mpc.disturbances.task_changes import TaskChanges
 from backbeat.mpc.scenario.base_motion import BaseMotion
-from backbeat.mpc.scenario.compliant_period import CompliantPeriod
-from backbeat.mpc.scenario.model_mismatch import ModelMismatch
-from backbeat.mpc.scenario.parts.push import Push
-from backbeat.mpc.scenario.setting_event import SettingEvent
-from backbeat.mpc.scenario.specification import KEYS
+from backbeat.mpc.scenario.specification import scenario_keys
 from backbeat.mpc.scenario.target_motion import TargetMotion
-from backbeat.mpc.scenario.task_changes import TaskChanges
 from backbeat.mpc.scenario.task_space_task import TaskSpaceTask
 from backbeat.mpc.scenario.upper_body_task import UpperBodyTask
 from backbeat.mpc.task_space.law import TaskSpaceSettings
@@ -86,7 +86,7 @@ SECTIONS = {
     "Stations of a posture tour": Section(Station),
     "Setlists": Section(SetlistSpecification, Authored),
     "Behaviors of a setlist": Section(SetlistEntry),
-    "Scenarios": Section(KEYS.schema),
+    "Scenarios": Section(scenario_keys().schema),
     "Pushes of a scenario": Section(Push),
     "Compliant joints of a scenario": Section(CompliantPeriod),
     "Events of a scenario": Section(SettingEvent, TaskChanges),
@@ -96,7 +96,7 @@ SECTIONS = {
     "Task space of a scenario": Section(TaskSpaceTask),
     "Control law in task space": Section(TaskSpaceSettings),
     "Base in task space": Section(BaseMotion),
-    "World of a scenario": Section(ModelMismatch),
+    "World of a scenario": Section(type(model_mismatch())),
     "Noise of a scenario": Section(SensorNoise),
     "Robots": Section(RobotDescription),
     "Task space of a robot": Section(TaskSpaceDescription),

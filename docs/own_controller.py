@@ -23,11 +23,11 @@ from backbeat.models.state.configuration import Configuration
 from backbeat.mpc.analysis.metrics import run_metrics
 from backbeat.mpc.control.controllers import ControllerSettings
 from backbeat.mpc.control.own_controllers import ControllerInput, OwnControllers
+from backbeat.mpc.disturbances.kinds.push import Push
 from backbeat.mpc.horizon.near_plan import PlanNear
 from backbeat.mpc.plans.measurement import measure_deviation
 from backbeat.mpc.plans.plan import Plan
 from backbeat.mpc.reference.trajectory import Reference
-from backbeat.mpc.scenario.parts.push import Push
 from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.simulation.simulate import run_scenario
 

@@ -34,8 +34,8 @@ from backbeat.behaviors.specification.kinds import (
 from backbeat.models.state.configuration import Configuration
 from backbeat.mpc.analysis.metrics import run_metrics
 from backbeat.mpc.analysis.run_explanation import explain_run
+from backbeat.mpc.disturbances.kinds.push import Push
 from backbeat.mpc.plans.weights import PredictiveWeights
-from backbeat.mpc.scenario.parts.push import Push
 from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.simulation.run import SimulationRun
 from backbeat.mpc.simulation.simulate import run_scenario

@@ -21,9 +21,9 @@ from backbeat.behaviors.library.store import Library
 from backbeat.models.dynamics.rotations import box_plus
 from backbeat.models.state.configuration import Configuration
 from backbeat.mpc.analysis.metrics import run_metrics
+from backbeat.mpc.disturbances.kinds.push import Push
 from backbeat.mpc.engines.engine import AppliedForce, EngineMoment
 from backbeat.mpc.engines.engine_setup import EngineSetup
-from backbeat.mpc.scenario.parts.push import Push
 from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.simulation.run import SimulationRun
 from backbeat.mpc.simulation.simulate import run_scenario

@@ -3,8 +3,8 @@
 Nothing here imports Drake, numpy or pandas, so that ``backbeat --help`` answers at
 once. The subcommand ``name`` is the function ``command`` of
 ``backbeat/cli/FOLDER/name.py``, with Typer's annotations, or its Typer ``app`` where it
-has subcommands of its own; adding one means that file and a line in `SUBCOMMANDS` and
-`FOLDERS`.
+has subcommands of its own; adding one means that file, a line in `SUBCOMMANDS`,
+`FOLDERS` and `GROUPS`, and two examples.
 """
 
 import errno
@@ -18,6 +18,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from backbeat.cli.common.options import INTERRUPTED
+from backbeat.cli.examples import EXAMPLES
 
 SUBCOMMANDS = {
     "demo": "Build, track and record four behaviors, and make a page of them.",
@@ -55,6 +56,25 @@ FOLDERS = {
     "analyze": ("report", "compare", "explain", "export", "figure"),
     "robots": ("adopt", "lint", "model"),
 }
+# Groups in the help, in the order in which people come to them.
+GROUPS = {
+    "Start": ("demo", "play", "doctor"),
+    "Author": (
+        "new",
+        "author",
+        "import",
+        "check",
+        "build",
+        "moves",
+        "list",
+        "info",
+        "schema",
+    ),
+    "Simulate": ("track", "sweep", "card", "tune", "replay", "serve"),
+    "Analyze": ("report", "compare", "explain", "figure"),
+    "Robots": ("adopt", "lint", "model"),
+    "Share": ("export",),
+}
 
 
 class SubcommandTable(TyperGroup):
@@ -63,7 +83,9 @@ class SubcommandTable(TyperGroup):
     def __init__(self, **attributes: Any) -> None:
         super().__init__(**attributes)
         self.commands = {
-            name: TyperCommand(name, help=text) for name, text in SUBCOMMANDS.items()
+            name: TyperCommand(name, help=SUBCOMMANDS[name], rich_help_panel=group)
+            for group, names in GROUPS.items()
+            for name in names
         }
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
@@ -78,11 +100,13 @@ def load_subcommand(name: str) -> Any:
     # A word of Python's own cannot be imported.
     stem = f"{name}_" if keyword.iskeyword(name) else name.replace("-", "_")
     module = importlib.import_module(f"backbeat.cli.{folder}{stem}")
+    # An empty line between two keeps them on lines of their own.
+    epilog = "\n\n".join(("Examples:", *EXAMPLES[name]))
     if hasattr(module, "app"):  # It has subcommands of its own.
-        module.app.info.help = SUBCOMMANDS[name]
+        module.app.info.help, module.app.info.epilog = SUBCOMMANDS[name], epilog
         return typer.main.get_command(module.app)
     single = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
-    single.command(name, help=SUBCOMMANDS[name])(module.command)
+    single.command(name, help=SUBCOMMANDS[name], epilog=epilog)(module.command)
     return typer.main.get_command(single)
 
 

@@ -29,7 +29,7 @@ Tell = Callable[[str], None]
 
 
 @lru_cache(maxsize=4)
-def loaded(library: Path, name: str, robot: str) -> Behavior:
+def loaded(library: str | Path, name: str, robot: str) -> Behavior:
     """A behavior of a library that passed verification; the last few are kept."""
     return load_verified(library, name, robot=robot)
 
@@ -37,14 +37,14 @@ def loaded(library: Path, name: str, robot: str) -> Behavior:
 class SweepMotions:
     """The behaviors that a sweep runs."""
 
-    def __init__(self, library: Path, folder: Path) -> None:
+    def __init__(self, library: str | Path, folder: str | Path) -> None:
         """Nothing is read or built yet.
 
         Args:
             library: of behaviors as they are.
             folder: of the sweep.
         """
-        self._library, self._folder = library, folder
+        self._library, self._folder = Path(library), Path(folder)
         self._keys: dict[tuple[Path, str, str], str] = {}
 
     def library(self, cell: Cell) -> Path:

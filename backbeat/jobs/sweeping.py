@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from backbeat.mpc.analysis.metrics import run_metrics
 from backbeat.mpc.analysis.survival import RECOVERY
 from backbeat.mpc.control.user_code import UserCode, load_user_code
 from backbeat.mpc.engines.choosing import check_engine
-from backbeat.mpc.scenario.requested_tempo import play_length
+from backbeat.mpc.scenario.requested_tempo import run_length
 from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.simulation.simulate import run_scenario
 from backbeat.mpc.sweep.cells import Sweep
@@ -86,7 +87,7 @@ def run_sweep(
 
     Raises:
         BackbeatError: a behavior is not in the library, an engine is not installed, a
-            push cannot be judged, or the table cannot be read or written.
+            disturbance cannot be judged, or the table cannot be read or written.
     """
     library = Path(library)
     folder = Path(folder)
@@ -122,27 +123,25 @@ def run_sweep(
 
 
 def _check_durations(sweep: Sweep, motions: SweepMotions) -> None:
-    """Raises a BackbeatError when a push comes too late to be judged."""
+    """Raises a BackbeatError when a disturbance comes too late to be judged."""
     for cell in sweep.cells:
         scenario = cell.scenario
-        played = motions.behavior(cell)
-        end = play_length(scenario.timing, scenario.disturbances, played)
-        ends = [push.time + push.duration for push in scenario.disturbances.pushes]
-        if cell.push is not None:
-            ends.append(cell.push.time + cell.push.time_spread + cell.push.duration)
-        for push_end in ends:
-            judged = push_end + RECOVERY
-            if judged > end:
+        end = run_length(scenario, motions.behavior(cell))
+        there = ((item.name, item) for item in scenario.disturbances.everything())
+        drawn = ((kind.name, sampling) for kind, sampling in cell.draws)
+        for name, item in chain(there, drawn):
+            over = item.latest_end()
+            if over is not None and (judged := over + RECOVERY) > end:
                 raise BackbeatError(
-                    f"{cell.title()}: the push is judged at {judged:.2f} s, "
+                    f"{cell.title()}: the {name} is judged at {judged:.2f} s, "
                     f"{RECOVERY:g} s after its end, but the run ends at {end:.2f} s; "
-                    "push earlier, or ask for a longer duration or lead_out"
+                    f"{name} earlier, or ask for a longer duration or lead_out"
                 )
 
 
 def simulate(
     report: Report,
-    library: Path,
+    library: str | Path,
     scenario: Scenario,
     key: str,
     controller: tuple[str, str] | None = None,

@@ -18,6 +18,7 @@ from pydrake.systems.primitives import LogVectorOutput, VectorLogSink
 from backbeat.behaviors.library.behavior import Behavior
 from backbeat.models.actuation.joint_command import BLOCKS, joint_command
 from backbeat.models.robot.model import RobotModel
+from backbeat.mpc.disturbances.model_mismatch import draw_world
 from backbeat.mpc.predictive.program import PredictiveProgram
 from backbeat.mpc.reference.trajectory import Reference
 from backbeat.mpc.scenario.specification import Scenario
@@ -29,7 +30,6 @@ from backbeat.mpc.world.simulated_robot import (
     PlantSettings,
     add_simulated_robot,
 )
-from backbeat.mpc.world.simulated_world import WorldDraw, draw_world
 
 # How often a fall is looked for [s].
 WATCH_PERIOD = 0.02
@@ -120,13 +120,13 @@ def build_loop(
     The scenario's world is as the tool believes it, and its state the true one.
     """
     builder, reference = DiagramBuilder(), Reference(behavior)
-    draw = WorldDraw(scenario.world.mismatch, scenario.world.friction, scenario.seed)
-    real = draw_world(draw, reference)
+    world = scenario.world
+    real = draw_world(world.mismatch, world.friction, scenario.seed, reference)
     plant = PlantSettings(
         scenario.world.contact,
         scenario.actuation,
         scenario.timing,
-        scenario.disturbances.pushes,
+        scenario.disturbances.everything(),
     )
     body = add_simulated_robot(builder, reference, real, plant)
     controller = TorqueController(tool, reference.robot, scenario, delay)

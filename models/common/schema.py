@@ -11,7 +11,7 @@ read, and not before.
 
 import json
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from dataclasses import Field, field, fields, is_dataclass
+from dataclasses import MISSING, Field, field, fields, is_dataclass
 from functools import cache
 from types import NoneType
 from typing import (
@@ -80,6 +80,15 @@ def key(
     if isinstance(default, list | dict):
         return field(default_factory=default.copy, metadata=told)
     return field(default=default, metadata=told)
+
+
+def same_field(owner: type[Any], item: "Field[Any]") -> Any:
+    """A field for another class like one of `owner`, where its docstring stays."""
+    told = {"owner": (owner, item.name), **item.metadata}
+    told.pop("key", None)
+    if item.default is not MISSING:
+        return field(default=item.default, metadata=told)
+    return field(default_factory=item.default_factory, metadata=told)
 
 
 @cache

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from backbeat.mpc.analysis.kinematics import RunAnalysis
+from backbeat.mpc.disturbances.kinds.compliant_period import CompliantPeriod
 from backbeat.mpc.world.joint_softness import soft_periods
 
 
@@ -14,7 +15,7 @@ def compliance_metrics(analysis: RunAnalysis) -> list[dict[str, Any]]:
     away = np.abs(analysis.joints - analysis.joints_planned)
     rows = []
     timing, latency = scenario.timing, scenario.latency
-    compliant = scenario.disturbances.compliant
+    compliant = scenario.disturbances.of(CompliantPeriod)
     periods = soft_periods(compliant, analysis.reference, timing, latency)
     for own, soft in zip(compliant, periods, strict=True):
         clock = analysis.t + scenario.timing.lead_in

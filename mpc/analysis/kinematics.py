@@ -7,10 +7,12 @@ import numpy as np
 from backbeat.models.state.configuration import Configuration
 from backbeat.mpc.analysis.survival import RECOVERY, judge
 from backbeat.mpc.control.plan_channel import PlanDelivery, plans_in_force
+from backbeat.mpc.disturbances.disturbance import Disturbance
+from backbeat.mpc.plans.plan import Plan
 from backbeat.mpc.reference.trajectory import Reference
-from backbeat.mpc.scenario.parts.push import Push
 from backbeat.mpc.scenario.requested_tempo import requested_tempo
 from backbeat.mpc.simulation.run import SimulationRun
+from backbeat.mpc.walking.writer import reference_on
 
 
 class RunAnalysis:
@@ -23,6 +25,7 @@ class RunAnalysis:
         com_planned, com_nominal: (M, 3) the behavior's, at the phase and where the
             requested tempo has it.
         tempo: requested.
+        end: of the behavior [s]; infinite of a robot that is driven.
         joints, joints_planned: (M, nj) angles [rad].
         speeds: (M, nj) velocities of joints [rad/s].
         corners: (M, 4 C, 3) corners of the patches [m].
@@ -35,11 +38,12 @@ class RunAnalysis:
         self.run, self.reference = run, reference
         robot = reference.robot
         self.tempo = requested_tempo(run.scenario.disturbances)
-        ends = self.tempo.when(reference.duration)
-        inside = run.samples_until(ends)
+        is_driven = run.scenario.control.drive is not None
+        self.end = np.inf if is_driven else self.tempo.when(reference.duration)
+        inside = run.samples_until(self.end)
         self.t, x = run.t[inside], run.x[inside]
         self.effort = run.effort[inside]
-        self.phase = self._phases()
+        self.phase, followed = self._follow()
         nq, M = robot.num_positions, len(self.t)
         C = len(reference.patches)
         self.com, self.corners = np.zeros((M, 3)), np.zeros((M, 4 * C, 3))
@@ -48,7 +52,7 @@ class RunAnalysis:
         self.speeds = x[:, nq + robot.base_velocities :]
         self.joints_planned = np.zeros_like(self.joints)
         self.standing, self.edge = np.zeros((M, C), bool), np.zeros((M, C))
-        state, sample_at = Configuration(robot, x[0, :nq]), reference.sampler()
+        state = Configuration(robot, x[0, :nq])
         for i in range(M):
             state.update(x[i, :nq])
             self.com[i] = state.center_of_mass
@@ -56,6 +60,7 @@ class RunAnalysis:
                 corners = robot.contacts[name].corners().T
                 places = state.pose(name).multiply(corners).T
                 self.corners[i, 4 * c : 4 * c + 4] = places
+            sample_at = reference_on(reference, followed[i].walk).sample_at
             sample = sample_at(self.phase[i])
             self.com_planned[i] = sample.com[0]
             self.joints_planned[i] = sample.q[robot.base_positions :]
@@ -63,14 +68,15 @@ class RunAnalysis:
             asked = self.tempo.phase(float(self.t[i]))
             self.com_nominal[i] = sample_at(asked).com[0]
 
-    def _phases(self) -> np.ndarray:
-        """Phase of the plan in force at every sample."""
+    def _follow(self) -> tuple[np.ndarray, list[Plan]]:
+        """(M,) phase at every sample, and the plan in force."""
         clock = self.t + self.run.scenario.timing.lead_in
         plans, index = plans_in_force(
             self.run.plans, PlanDelivery.of(self.run.scenario), clock
         )
-        phases = [plans[k].phase_at(t) for k, t in zip(index, clock, strict=True)]
-        return np.array(phases)
+        followed = [plans[k] for k in index]
+        phases = [p.phase_at(t) for p, t in zip(followed, clock, strict=True)]
+        return np.array(phases), followed
 
     def slip(self, patches: Collection[str]) -> float:
         """Farthest a corner of standing patches got from where it first stood [m].
@@ -94,20 +100,23 @@ class RunAnalysis:
                 worst = max(worst, float(away.max()))
         return worst
 
-    def recovery(self, push: Push) -> dict[str, object]:
-        """Whether the robot got over a push, and how far it was moved.
+    def recovery(self, item: Disturbance) -> dict[str, object]:
+        """Whether the robot got over a disturbance, and how far it was moved.
 
         `survived` is None when the run ended, without a fall, before it could be
-        told.
+        told. What lasts until then is judged at the end.
+
+        Args:
+            item: one that has a span.
         """
-        after = self.t >= push.time
+        begin, end = item.span() or (0.0, np.inf)
+        after = self.t >= begin
         away = np.linalg.norm(self.com - self.com_planned, axis=1)[after]
-        judged = push.time + push.duration + RECOVERY
+        judged = end + RECOVERY if np.isfinite(end) else float(self.run.t[-1])
         found = None if self.run.fell else judge(self.run, self.reference, judged)
         return {
-            "time_s": push.time,
-            "impulse_Ns": list(push.impulse),
-            "body": push.body,
+            "time_s": begin,
+            **item.told(),
             "survived": False if self.run.fell else found and found.survived,
             "com_moved_mm": float(away.max(initial=0.0)) * 1e3,
             "com_speed_error": found and found.com_speed_error,

@@ -43,7 +43,9 @@ from backbeat.mpc.analysis.kinematics import RunAnalysis
 from backbeat.mpc.analysis.marker_errors import run_markers
 from backbeat.mpc.analysis.safety_metrics import safety_metrics
 from backbeat.mpc.analysis.survival import survived
+from backbeat.mpc.driving.speed import commanded_speeds, drive_figures
 from backbeat.mpc.reference.trajectory import Reference
+from backbeat.mpc.scenario.settings import all_events
 from backbeat.mpc.simulation.run import SimulationRun
 from backbeat.mpc.world.joint_strain import strained_joints
 from backbeat.mpc.world.servo_check import softened_servos
@@ -90,7 +92,7 @@ def run_metrics(run: SimulationRun) -> dict[str, object]:
         "seed": run.scenario.seed,
         "state": STATE[str(run.scenario.sensing.state)],
         "estimate_error": estimate_error(run),
-        "duration_s": float(min(run.t[-1], analysis.tempo.when(reference.duration))),
+        "duration_s": float(min(run.t[-1], analysis.end)),
         "fell": run.fell,
         "fell_at_s": run.fell_at,
         "survived": survived(run, reference),
@@ -112,9 +114,12 @@ def run_metrics(run: SimulationRun) -> dict[str, object]:
         "range": _ranges(analysis),
         "upper_body": hand_figures(run, reference),
         "pushes": [
-            analysis.recovery(push) for push in run.scenario.disturbances.pushes
+            analysis.recovery(item)
+            for item in run.scenario.disturbances.everything()
+            if item.span()
         ],
         "compliant": compliance_metrics(analysis),
+        "drive": _drive(run, reference),
     }
     hits = run_hits(run)
     metrics["hits"] = hits.metrics() if hits is not None else None
@@ -123,6 +128,27 @@ def run_metrics(run: SimulationRun) -> dict[str, object]:
     markers = run_markers(run)
     metrics["markers"] = marker_figures(markers) if markers is not None else None
     return metrics
+
+
+def _drive(run: SimulationRun, reference: Reference) -> dict[str, object] | None:
+    """Speed and steps of a robot that is driven; None of one that is not."""
+    if run.scenario.control.drive is None:
+        return None
+    inside = run.samples_until()
+    q = run.x[inside, :7]
+    yaw = np.arctan2(
+        2 * (q[:, 0] * q[:, 3] + q[:, 1] * q[:, 2]),
+        1 - 2 * (q[:, 2] ** 2 + q[:, 3] ** 2),
+    )
+    commands = [
+        (event.time, (event.drive[0], event.drive[1], event.drive[2]))
+        for event in all_events(run.scenario)
+        if event.drive is not None
+    ]
+    base = np.column_stack([q[:, 4:6], yaw])
+    weights = run.weights.predictive
+    speeds = commanded_speeds(reference, weights, commands, run.t[inside], base)
+    return drive_figures(speeds, (plan.walk for plan in run.plans))
 
 
 def _computing(run: SimulationRun) -> dict[str, object]:

@@ -18,6 +18,7 @@ from backbeat.mpc.analysis.task_space_explanation import (
     explain_task_space,
 )
 from backbeat.mpc.control.controllers import make_upper_body
+from backbeat.mpc.driving.carried_plan import on_walk
 from backbeat.mpc.plans.explanation import PlanExplanation, TickExplanation
 from backbeat.mpc.plans.plan import Plan
 from backbeat.mpc.plans.weights import PredictiveWeights
@@ -26,6 +27,7 @@ from backbeat.mpc.predictive.program import PredictiveProgram
 from backbeat.mpc.reference.trajectory import Reference
 from backbeat.mpc.scenario.settings import settings_at
 from backbeat.mpc.simulation.run import SimulationRun
+from backbeat.mpc.walking.writer import reference_on
 from backbeat.mpc.whole_body.core import WholeBodyCore
 from backbeat.mpc.whole_body.programs.momentum import make_whole_body_program
 from backbeat.mpc.whole_body.tick_explanation import explain_tick
@@ -139,7 +141,9 @@ class RunExplainer:
         if self._predictive is None or self._predictive[0] != weights:
             self._predictive = weights, PredictiveProgram(self._reference, weights)
         made = [p for p in run.plans if p.time < plan.time]
-        before, program = made[-1] if made else None, self._predictive[1]
+        program, base, walk = self._predictive[1], self._reference, plan.walk
+        program.follow(reference_on(base, walk))
+        before = on_walk(made[-1], base, walk) if made else None
         planned = explain_plan(program, plan, lead_in, before, settings.tempo)
         # Controllers count from the start of the lead-in, callers from the behavior's.
         return replace(planned, time=made_at)

@@ -4,8 +4,8 @@ It survived when, at the instant of judgement, it had not fallen and was upright
 its center of mass was no faster than 0.05 m/s against the behavior, and the behavior
 had been resumed: it was on the beat, whose time a robot that was held up has to take
 back, or over the last second at the requested tempo, for within a step a plan may be
-ahead or behind. A push is judged 4 s after its end, whatever acts all the time at the
-end of the run.
+ahead or behind. What has an end, such as a push, is judged 4 s after it, whatever acts
+all the time at the end of the run.
 """
 
 from dataclasses import dataclass
@@ -18,6 +18,7 @@ from backbeat.mpc.plans.plan import Plan
 from backbeat.mpc.reference.trajectory import Reference
 from backbeat.mpc.scenario.requested_tempo import requested_tempo
 from backbeat.mpc.simulation.run import SimulationRun
+from backbeat.mpc.walking.writer import reference_on
 
 # When a push is judged, after its end [s].
 RECOVERY = 4.0
@@ -88,7 +89,7 @@ def judge(run: SimulationRun, reference: Reference, t: float) -> Judgement | Non
     )
     asked = tempo.phase(t) - tempo.phase(t - WHILE)
     phase = plan.phase_at(clock)
-    sample = reference.sample(phase)
+    sample = reference_on(reference, plan.walk).sample(phase)
     # The sample's rates are per phase.
     velocity = (
         state.momentum[3:] / robot.total_mass - plan.rate_at(clock) * sample.com[1]
@@ -116,14 +117,14 @@ def judge(run: SimulationRun, reference: Reference, t: float) -> Judgement | Non
 
 
 def survived(run: SimulationRun, reference: Reference) -> bool | None:
-    """Whether a run was survived to its end, and every push in it.
+    """Whether a run was survived to its end, and all in it that has an end.
 
-    None when a run ended, without a fall, before a push could be judged. In task space
+    None when a run ended, without a fall, before one could be judged. In task space
     there is no balance to lose, and no behavior to be resumed.
     """
     if run.fell or run.scenario.control.task_space is not None:
         return not run.fell
-    ends = [p.time + p.duration + RECOVERY for p in run.scenario.disturbances.pushes]
+    ends = [end + RECOVERY for end in run.scenario.disturbances.ends()]
     judged = [judge(run, reference, t) for t in ends or [float(run.t[-1])]]
     if any(j is not None and not j.survived for j in judged):
         return False

@@ -19,14 +19,13 @@ from backbeat.mpc.control.task_space_controllers import (
     resting_planner,
 )
 from backbeat.mpc.control.user_code import UserCode
+from backbeat.mpc.disturbances.model_mismatch import ModelMismatch
 from backbeat.mpc.predictive.controller import Planner, PredictiveController
 from backbeat.mpc.predictive.program import PredictiveProgram
 from backbeat.mpc.reference.trajectory import Reference
 from backbeat.mpc.safety.fail_safe import Safety
-from backbeat.mpc.scenario.model_mismatch import ModelMismatch
 from backbeat.mpc.scenario.parts.control import ControlOptions
 from backbeat.mpc.scenario.parts.timing import TimingSettings
-from backbeat.mpc.scenario.tick_loss import tick_losses
 from backbeat.mpc.scenario.upper_body_task import UpperBodyTask
 from backbeat.mpc.weights.controller_weights import AnyWeights, ControllerWeights
 from backbeat.mpc.whole_body.controller import WholeBodyController
@@ -61,7 +60,8 @@ class ControllerSettings:
     @property
     def is_tick_lost(self) -> Callable[[float], bool]:
         """Says of a time since the simulation began [s] whether its tick is lost."""
-        return tick_losses(self.error, self.seed, self.ticks.period)
+        error, seed, period = self.error, self.seed, self.ticks.period
+        return lambda t: error.loses_tick(round(t / period), seed)
 
 
 MakeControllers = Callable[[Reference, ControllerSettings], OwnControllers]

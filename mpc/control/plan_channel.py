@@ -14,10 +14,10 @@ from pydrake.common.value import AbstractValue
 from pydrake.systems.framework import Context, State
 
 from backbeat.models.common.collectable_system import CollectableSystem, weak
+from backbeat.mpc.disturbances.kinds.setting_event import SettingEvent
+from backbeat.mpc.disturbances.model_mismatch import ModelMismatch
 from backbeat.mpc.plans.plan import Plan
-from backbeat.mpc.scenario.model_mismatch import ModelMismatch, Stream, random_stream
 from backbeat.mpc.scenario.parts.timing import TimingSettings
-from backbeat.mpc.scenario.setting_event import SettingEvent
 from backbeat.mpc.scenario.specification import Scenario
 
 # Room for rounding in times of events [s].
@@ -48,17 +48,14 @@ class PlanDelivery:
 
     def is_lost(self, plan: Plan) -> bool:
         """Whether a plan gets lost."""
-        loss = self.error.plan_loss
-        if loss == 0:
-            return False
         made = plan.time - self.timing.planning_time
         number = round(made / self.timing.plan_period)
-        return random_stream(self.seed, Stream.PLAN, number).uniform() < loss
+        return self.error.loses_plan(number, self.seed)
 
 
 def arrivals(plans: Iterable[Plan], delivery: PlanDelivery) -> list[tuple[float, Plan]]:
     """When plans of a run take effect [s], those that do, in their order."""
-    delays = [(-np.inf, delivery.error.plan_delay)]
+    delays = [(-np.inf, delivery.error.delay_of_plans)]
     for event in delivery.events:
         if event.plan_delay is not None:
             delays.append((event.time + delivery.timing.lead_in, event.plan_delay))
@@ -173,7 +170,7 @@ class PlanChannel(CollectableSystem):
         if len(plans) == 1:
             same = last == memory.last and plans is memory.plans
             return memory if same else ChannelMemory(plans, last)
-        delay = self._delivery.error.plan_delay
+        delay = self._delivery.error.delay_of_plans
         if self._delay.HasValue(context):
             delay = float(self._delay.Eval(context)[0])
         due = now - delay + ROUNDING

@@ -6,6 +6,8 @@ from typing import NamedTuple
 import numpy as np
 from pydrake.systems.framework import Context, DiagramBuilder, OutputPort
 
+from backbeat.mpc.disturbances.model_mismatch import ModelMismatch
+from backbeat.mpc.disturbances.simulated_world import SimulatedWorld
 from backbeat.mpc.engines.engine_plant import EnginePlant
 from backbeat.mpc.engines.engine_setup import (
     EngineSetup,
@@ -13,7 +15,6 @@ from backbeat.mpc.engines.engine_setup import (
     set_up_engine,
 )
 from backbeat.mpc.reference.trajectory import Reference
-from backbeat.mpc.scenario.model_mismatch import ModelMismatch
 from backbeat.mpc.world.simulated_robot import (
     PlantSettings,
     SimulatedRobot,
@@ -21,7 +22,6 @@ from backbeat.mpc.world.simulated_robot import (
     add_real_world,
     add_servo,
 )
-from backbeat.mpc.world.simulated_world import SimulatedWorld
 
 
 @dataclass(frozen=True)
@@ -98,7 +98,7 @@ def add_engine_robot(
         plant: how it is simulated; of its contact, the friction.
         choice: the engine.
         remembers: whether joint commands may ask for integrals and measured friction.
-        by_hand: whether pushes may be added to those of the scenario.
+        by_hand: whether disturbances may be added to those of the scenario.
 
     Raises:
         BackbeatError: the engine cannot simulate this world.
@@ -115,6 +115,6 @@ def add_engine_robot(
     effort = servo.GetOutputPort("joint_effort")
     builder.Connect(effort, moving.GetInputPort("joint_effort"))
     forces = moving.GetInputPort("spatial_forces")
-    disturbance = add_disturbance(builder, world, plant, forces, by_hand)
     state = moving.GetOutputPort("state")
+    disturbance = add_disturbance(builder, world, plant, state, forces, by_hand)
     return EngineRobot(world, servo, state, disturbance, moving, moving, setup)

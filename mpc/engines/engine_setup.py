@@ -8,10 +8,10 @@ from pydrake.systems.framework import Context, Diagram, DiagramBuilder
 
 from backbeat.models.mjcf.contact import FIRM
 from backbeat.models.world.scene import Scene, World, lock_joints
+from backbeat.mpc.disturbances.model_mismatch import ModelMismatch
+from backbeat.mpc.disturbances.simulated_world import SimulatedLinks
 from backbeat.mpc.engines.engine import Engine
-from backbeat.mpc.scenario.model_mismatch import ModelMismatch
 from backbeat.mpc.world.contact_log import ContactLog, add_contact_log
-from backbeat.mpc.world.mismatched_robot import apply_model_mismatch
 
 
 @dataclass(frozen=True)
@@ -75,6 +75,6 @@ def set_up_engine(
     root = diagram.CreateDefaultContext()
     own = world.plant.GetMyMutableContextFromRoot(root)
     lock_joints(world.plant, own, world.robot.locked)
-    error = error or ModelMismatch()
-    apply_model_mismatch(world.plant, own, world.instance, error, seed)
+    if error is not None:
+        error.change_links(SimulatedLinks(world.plant, own, world.instance, seed))
     return EngineSetup(world, scene, diagram, root, log, law)

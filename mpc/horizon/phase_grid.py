@@ -25,7 +25,7 @@ class PhaseGrid:
         """Finds the knots of a behavior, about `spacing` [s] apart."""
         table, self.spacing = reference.table, spacing
         i = np.flatnonzero((table.standing[1:] != table.standing[:-1]).any(axis=1))
-        edges = np.unique(np.r_[0.0, table.t[i + 1]])
+        edges = np.unique(np.r_[table.t[0], table.t[i + 1]])
         self._knots = np.r_[_between(edges, spacing), edges[-1]]
         self._is_switch = np.isin(self._knots, edges)
 

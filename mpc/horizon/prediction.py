@@ -14,6 +14,7 @@ from backbeat.mpc.horizon.sampling import Samples, hold_places
 from backbeat.mpc.plans.plan import Plan
 from backbeat.mpc.plans.stepping import standing
 from backbeat.mpc.reference.trajectory import Reference
+from backbeat.mpc.walking.writer import reference_on
 
 # How far ahead a prediction goes [s], and points of the path of the center of mass.
 AHEAD, POINTS = 1.2, 8
@@ -74,6 +75,7 @@ def predict(reference: Reference, plan: Plan | None) -> Prediction:
     """
     if plan is None or len(plan.com) < 2:
         return Prediction()
+    reference = reference_on(reference, plan.walk)
     com = plan.com + [0.0, 0.0, plan.ground]
     ahead = AHEAD * np.arange(1, POINTS + 1) / POINTS
     path = interpolated(np.minimum(ahead, plan.ends[-1]), np.r_[0.0, plan.ends], com)

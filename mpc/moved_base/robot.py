@@ -16,6 +16,7 @@ from backbeat.models.common.errors import BackbeatError
 from backbeat.models.robot.fusing import set_joints
 from backbeat.models.robot.model import RobotModel
 from backbeat.models.world.scene import CONTINUOUS, World
+from backbeat.mpc.disturbances.simulated_world import SimulatedWorld
 from backbeat.mpc.moved_base.drive import BaseDrive
 from backbeat.mpc.moved_base.welded_feet import LegDrive, WeldedLegs
 from backbeat.mpc.reference.trajectory import Reference
@@ -29,7 +30,6 @@ from backbeat.mpc.world.simulated_robot import (
     add_disturbance,
     add_servo,
 )
-from backbeat.mpc.world.simulated_world import SimulatedWorld
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ def add_moved_robot(
         real: the world as it is, see `draw_world`.
         plant: how it is simulated.
         task: what its base does.
-        by_hand: whether pushes may be added to those of the scenario.
+        by_hand: whether disturbances may be added to those of the scenario.
 
     Raises:
         BackbeatError: there are no steps to move it in, or legs do not reach.
@@ -110,7 +110,7 @@ def add_moved_robot(
     connect(base.GetOutputPort("motion"), drive.GetInputPort("motion"))
     connect(motors, own.get_actuation_input_port(world.instance))
     applied = own.get_applied_spatial_force_input_port()
-    disturbance = add_disturbance(builder, world, plant, applied, by_hand)
+    disturbance = add_disturbance(builder, world, plant, state, applied, by_hand)
     parts = world, servo, state, disturbance, log
     return MovedRobot(*parts, base, legs, leg_effort)
 

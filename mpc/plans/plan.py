@@ -12,6 +12,7 @@ from backbeat.models.compiled.bound import Bound, bind
 from backbeat.mpc.plans.stepping import AddedStep
 from backbeat.mpc.plans.swing import Swing
 from backbeat.mpc.plans.touchdown import Touchdown
+from backbeat.mpc.walking.walk import Walk
 
 
 class PlanArrays(NamedTuple):
@@ -54,6 +55,7 @@ class Plan:
         com_lowering: share of the weights' `com_lowering` at the start of the plan.
         may_step: whether soles may leave their places in the behavior.
         swings: soles in the air until the next plan, and where they land.
+        walk: what is followed in place of the behavior; None for the behavior.
         objective: minimum of the program; compares plans from one state.
         status: "solved", or why this plan is an older one carried on.
         is_fresh: whether a solver found this plan.
@@ -74,6 +76,7 @@ class Plan:
     steps: tuple[AddedStep, ...] = ()
     touchdowns: tuple[Touchdown, ...] = ()
     swings: tuple[Swing, ...] = ()
+    walk: Walk | None = None
     ground: float = 0.0
     external_force_z: float = 0.0
     external_acceleration_xy: np.ndarray = field(default_factory=lambda: np.zeros(2))

@@ -145,6 +145,7 @@ class PredictiveController(CollectableSystem):
         memory = self._read(context)
         plan, settings = memory.plan, memory.settings
         program = self.core.program_for(settings)
+        self.core.follow(program, plan.walk)
         tempo = settings.tempo if settings else TempoRamp()
         return explain_plan(program, plan, self.core.start_time, tempo=tempo)
 

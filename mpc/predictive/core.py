@@ -8,7 +8,6 @@ No diagram, context or simulator is needed; `PredictiveController` is the same a
 Drake system.
 """
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -16,6 +15,8 @@ import numpy as np
 
 from backbeat.models.state.check import is_state
 from backbeat.models.state.configuration import Configuration
+from backbeat.mpc.driving.steered_plan import steered
+from backbeat.mpc.horizon.landing import find_landings
 from backbeat.mpc.plans.external_force import (
     estimate_external_acceleration,
     estimate_external_force,
@@ -23,7 +24,6 @@ from backbeat.mpc.plans.external_force import (
 from backbeat.mpc.plans.friction_scale import estimate_friction_scale
 from backbeat.mpc.plans.measurement import (
     measure_deviation,
-    measure_ground,
     measure_shift,
     measure_soles,
 )
@@ -31,13 +31,8 @@ from backbeat.mpc.plans.plan import Plan
 from backbeat.mpc.plans.planning_time import carry
 from backbeat.mpc.plans.start import PlanStart
 from backbeat.mpc.plans.stepping import swing_of
-from backbeat.mpc.plans.swings import next_swings, ways_to_go
-from backbeat.mpc.plans.touchdown import (
-    Touchdown,
-    delay_steps,
-    find_touchdowns,
-    find_waiting,
-)
+from backbeat.mpc.plans.swings import next_swings
+from backbeat.mpc.plans.touchdown import delay_steps
 from backbeat.mpc.plans.weights import PredictiveWeights
 from backbeat.mpc.predictive.fallback import fall_back
 from backbeat.mpc.predictive.memory import PredictiveMemory
@@ -55,6 +50,8 @@ from backbeat.mpc.safety.fail_safe import (
     attempt,
 )
 from backbeat.mpc.safety.fall_detection import FallLimits, fall_signs
+from backbeat.mpc.walking.walk import Velocity, Walk
+from backbeat.mpc.walking.writer import reference_on
 
 # A plan covers 1.3 s; without feedback its prediction gets less and less accurate, and
 # it is used for so long [s].
@@ -128,7 +125,7 @@ class PredictiveCore:
         self.fall_limits = fall_limits or FallLimits()
         self._recovery = recovery and recovery.at(self.reference.scale)
         self.start_time, self._planning_time = start_time, planning_time
-        self._sample = self.reference.sampler()
+        self._base, self._sample = self.reference, self.reference.sampler()
         # Overwritten by the measured state at each plan.
         self._now = Configuration(self.reference.robot, self.reference.table.q[0])
 
@@ -184,6 +181,9 @@ class PredictiveCore:
             The memory after it, with the plan in force from a planning time later.
         """
         program, before = self.program_for(settings), memory.plan
+        if settings is not None and settings.drive is not None:
+            before = self._steered(t, q, v, before, settings.drive)
+        self.follow(program, before.walk)
         tempo = settings.tempo if settings else TempoRamp()
         when = t + self._planning_time
         if not self.reference.patches:
@@ -213,7 +213,26 @@ class PredictiveCore:
             plan = fall_back(program, when, s, before, safety, why, factor, ahead)
         else:
             plan = replace(found, time=when)
+        plan = replace(plan, walk=before.walk)
         return PredictiveMemory(plan, memory.plans + 1, safety, settings)
+
+    def follow(self, program: PredictiveProgram, walk: Walk | None) -> None:
+        """Plans for a walk from now on; for the behavior itself without one."""
+        reference = reference_on(self._base, walk)
+        if reference is not self.reference:
+            self.reference, self._sample = reference, reference.sampler()
+        if program.reference is not reference:
+            program.follow(reference)
+
+    def _steered(
+        self, t: float, q: np.ndarray, v: np.ndarray, before: Plan, command: Velocity
+    ) -> Plan:
+        """The plan in force, on the walk that a command asks for."""
+        if not is_state(q, v, self._base.robot.floating):
+            return before
+        now, s = self._now.update(q, v), before.phase_at(t)
+        phase, weights = (s, s + self._ahead(before)), self.program.weights
+        return steered(self._base, before, phase, now, command, weights)
 
     def _unhindered(
         self, program: PredictiveProgram, when: float, tempo: TempoRamp
@@ -228,32 +247,6 @@ class PredictiveCore:
         """Phase until the next plan is surely in force, at the rate so far [s]."""
         return 1.3 * self.period * max(1.0, before.rate)
 
-    def _land(
-        self, seen: _Measured, soles: np.ndarray, before: Plan, elapsed: float
-    ) -> tuple[float, Sequence[Touchdown]]:
-        """Height of the ground [m], and feet that land early or late.
-
-        Args:
-            seen: what is measured.
-            soles: as of `measure_soles`.
-            before: the plan in force.
-            elapsed: time since it took effect [s].
-        """
-        reference, s, sample = self.reference, seen.s, seen.sample
-        if seen.force is None:
-            # A foot that is put down lands as planned, and stays.
-            put_down = [d for d in before.touchdowns if d.is_put_down and s < d.end]
-            waiting = find_waiting(reference, before.steps, s)
-            return before.ground, (*put_down, *waiting)
-        heights = soles[:, 0, 2]
-        ground = measure_ground(heights, reference, sample, before, elapsed, seen.force)
-        way = ways_to_go(reference, before.swings, sample, soles)
-        ahead = self._ahead(before)
-        downs = find_touchdowns(
-            reference, before.steps, before.touchdowns, s, ahead, seen.force, way
-        )
-        return ground, downs
-
     def _replan(
         self,
         program: PredictiveProgram,
@@ -267,9 +260,10 @@ class PredictiveCore:
         late, gravity = self._planning_time, reference.robot.gravity
         when = t + late
         elapsed, factor = when - before.time, tempo.factor(when - self.start_time)
-        rate = before.rate_at(t)
+        rate, ahead = before.rate_at(t), self._ahead(before)
         soles = measure_soles(now, reference, sample, rate)
-        ground, downs = self._land(seen, soles, before, elapsed)
+        rest = before, elapsed, ahead, force
+        ground, downs = find_landings(reference, sample, s, soles, *rest)
         # Rates of the behavior at the requested tempo.
         sample.com[1] *= factor
         sample.momentum[0] *= factor
@@ -311,8 +305,7 @@ class PredictiveCore:
         plan = self._plan(program, begun.going_on(before), before, elapsed)
         if isinstance(plan, Failure):
             return plan
-        old, ahead = before.swings, self._ahead(before)
-        swings = next_swings(reference, plan, old, s, ahead, soles)
+        swings = next_swings(reference, plan, before.swings, s, ahead, soles)
         return replace(plan, swings=swings, ground=ground, balanced_at=balanced_at)
 
     def _plan(

@@ -21,12 +21,14 @@ from backbeat.mpc.predictive.memory import PredictiveMemory
 from backbeat.mpc.predictive.settings import PlanSettings, TempoRamp
 from backbeat.mpc.safety.fail_safe import Cause, Change, FailureCount, Mode, Safety
 from backbeat.mpc.task_space.settings import TaskSettings
+from backbeat.mpc.walking.walk import Walk, WalkStep
 
 _KINDS = {
     kind.__name__: kind
     for kind in (
         Plan, AddedStep, Swing, Touchdown, PredictiveMemory, Safety, FailureCount,
         Change, Mode, Cause, PlanSettings, TempoRamp, HandOffset, TaskSettings,
+        Walk, WalkStep,
     )
 }  # fmt: skip
 _TYPES = ("<f8", "<i8", "|b1")

@@ -90,11 +90,16 @@ class PredictiveProgram:
         self._S = len(reference.soles) if w.stepping else 0
         self._soles = list(reference.soles[: self._S])
         self._omega = start_frequency(reference)
-        self._near = PlanNear(reference, w.knots, w.spacing)
+        self.follow(reference)
         self.unknowns = Unknowns(self._C, self._S, mean_time(reference))
         if self._C:
             self._matrices = PredictiveMatrices(reference, w, self._soles)
             self._solver = self._make_solver()
+
+    def follow(self, reference: Reference) -> None:
+        """Follows another motion of the same behavior from now on."""
+        self.reference = reference
+        self._near = PlanNear(reference, self.weights.knots, self.weights.spacing)
 
     @property
     def horizon(self) -> float:

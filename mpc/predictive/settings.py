@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from backbeat.mpc.plans.weights import PredictiveWeights
+from backbeat.mpc.walking.walk import Velocity
 
 # Range of the factor on the authored tempo.
 TEMPO_RANGE = (0.7, 1.3)
@@ -75,6 +76,8 @@ class PlanSettings:
             not make.
         beat_priority: weight of the beat against balance, 0 to 1.
         tempo: requested.
+        drive: velocity at which the robot is commanded to walk; None for the behavior
+            as it is.
     """
 
     timing: bool = True
@@ -83,6 +86,7 @@ class PlanSettings:
     steps: bool = True
     beat_priority: float = 0.5
     tempo: TempoRamp = field(default_factory=TempoRamp)
+    drive: Velocity | None = None
 
     def adapt(self, weights: PredictiveWeights) -> PredictiveWeights:
         """Weights with the beat priority applied, and deviations switched off."""

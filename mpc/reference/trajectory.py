@@ -6,6 +6,8 @@ positions by cubic Hermite polynomials, all else linearly, and never across an
 impact, where the left and the right limit are both on the grid.
 """
 
+from copy import copy
+
 import numpy as np
 
 from backbeat.behaviors.library.behavior import Behavior
@@ -18,7 +20,7 @@ from backbeat.mpc.reference.sampling import (
     locate_all,
 )
 from backbeat.mpc.reference.scale import body_scale
-from backbeat.mpc.reference.table import make_table
+from backbeat.mpc.reference.table import ReferenceTable, make_table
 
 
 def _gaps(t: np.ndarray, on: np.ndarray) -> np.ndarray:
@@ -76,6 +78,7 @@ class Reference:
         duration: length [s].
         bound: table and heading for compiled functions.
         sole_indices: `soles` as an array.
+        sample_at: samples it again and again, without memory of its own for each.
     """
 
     def __init__(self, behavior: Behavior) -> None:
@@ -87,15 +90,29 @@ class Reference:
         self.points = tuple(n for n, c in self.robot.contacts.items() if c.is_point)
         soles = [i for i, n in enumerate(self.patches) if n in self.robot.soles]
         self.soles = tuple(soles) if len(soles) == len(self.patches) else ()
-        self.table = make_table(behavior, self.patches, self.points)
-        self.heading = self._headings()
-        self.swings = tuple(
-            _gaps(self.table.t, self.table.standing[:, c])
-            for c in range(len(self.patches))
-        )
-        self.duration = behavior.duration
-        self.bound = bind((self.table, self.heading))
         self.sole_indices = np.array(self.soles, int)
+        table = make_table(behavior, self.patches, self.points)
+        self._take(table, behavior.duration)
+
+    def _take(self, table: ReferenceTable, duration: float) -> None:
+        """Takes a table, and what follows from it."""
+        self.table, self.duration = table, duration
+        self.heading, self.sample_at = self._headings(), self.sampler()
+        self.swings = tuple(
+            _gaps(table.t, table.standing[:, c]) for c in range(len(self.patches))
+        )
+        self.bound = bind((table, self.heading))
+
+    def along(self, table: ReferenceTable, duration: float) -> "Reference":
+        """The same behavior along another motion.
+
+        Args:
+            table: the motion, with the same contacts.
+            duration: phase after which it rests [s].
+        """
+        other = copy(self)
+        other._take(table, duration)
+        return other
 
     def _headings(self) -> np.ndarray:
         heading = np.tile(np.eye(2), (len(self.table.t), 1, 1))

@@ -6,6 +6,7 @@ from backbeat.behaviors.library.behavior import Behavior
 from backbeat.behaviors.library.table import digest, to_frame, to_header
 from backbeat.models.actuation.joint_command import BLOCKS
 from backbeat.models.common.errors import BackbeatError
+from backbeat.mpc.disturbances.registry import own_keys, without
 from backbeat.mpc.remote.address import Address
 from backbeat.mpc.remote.contents import ControlSettings, Record, read_record
 from backbeat.mpc.remote.controller_link import ControllerLink
@@ -54,7 +55,8 @@ class RemoteLink(ControllerLink):
             schema,
             behavior.name,
             motion_fingerprint(behavior),
-            plain(scenario.to_dict()),
+            # What only the simulation has does not concern the controllers.
+            plain(without(scenario.to_dict(), own_keys())),
             None if weights is None else plain(weights.to_dict()),
         )
         super().__init__(address, schema, handshake_message(handshake), answer)

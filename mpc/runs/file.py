@@ -28,6 +28,7 @@ from backbeat.models.common.plain_data import Perhaps, Several, cleaned, misfits
 from backbeat.models.common.table_file import read_table
 from backbeat.mpc.analysis.drumming.hits import run_hits
 from backbeat.mpc.analysis.marker_errors import run_markers
+from backbeat.mpc.disturbances.registry import keys_of, registered, story_of, without
 from backbeat.mpc.runs.metrics_schema import METRICS
 from backbeat.mpc.runs.origin import origin_story
 from backbeat.mpc.runs.predictions import predictions_story
@@ -128,6 +129,7 @@ def settings_story(run: SimulationRun) -> dict[str, Any]:
         "weights": run.weights.to_dict(),
         "weights_hash": weights_hash(run.weights.to_dict()),
         "behavior": run.behavior.name,
+        **({"disturbances": own} if (own := story_of(run.scenario.active)) else {}),
         **({"terms": terms} if (terms := run.weights.own_terms()) else {}),
         **({"controller": dict(run.controller)} if run.controller else {}),
     }
@@ -175,7 +177,17 @@ def run_settings(story: Mapping[str, Any]) -> Scenario:
     Raises:
         BackbeatError: it was made by a Backbeat that had other settings.
     """
-    text = json.dumps(story["scenario"])
+    own = story.get("disturbances", {})
+    known = {key for kind in registered() for key in keys_of(kind)}
+    lacking = [key for key in own.get("keys", ()) if key not in known]
+    if lacking:
+        logging.getLogger(__name__).warning(
+            "%s of the run is a disturbance of %s, which `--with` does not name here; "
+            "it is left out",
+            ", ".join(lacking),
+            own.get("file", "a program of the user's own"),
+        )
+    text = json.dumps(without(story["scenario"], lacking))
     return read_scenario(text, "the run's scenario").check()
 
 

@@ -11,7 +11,7 @@ _SIZE = {"rms": _FIGURE, "max": _FIGURE, ...: Any}
 _SPREAD = {"median": _FIGURE, "p99": _FIGURE, ...: Any}
 PUSH = {
     "time_s": float,
-    "impulse_Ns": Several(float, 3),
+    "impulse_Ns": Perhaps(Several(float, 3)),
     "body": str,
     "survived": Perhaps(bool),
     "com_moved_mm": AnyNumber,
@@ -46,6 +46,20 @@ MARKERS = {
     "mean_ms": _FIGURE,
     "sd_ms": _FIGURE,
     "max_ms": _FIGURE,
+    ...: Any,
+}
+DRIVE = {
+    "steps": int,
+    "share_held": {"forward": _FIGURE, "left": _FIGURE, "turning": _FIGURE, ...: Any},
+    "commands": [
+        {
+            "time_s": float,
+            "command": Several(float, 3),
+            "held": Several(float, 3),
+            "achieved": Perhaps(Several(float, 3)),
+            ...: Any,
+        }
+    ],
     ...: Any,
 }
 REST = {"tip": str, "time": float, "duration": float, "mean_N": _FIGURE, ...: Any}
@@ -86,5 +100,6 @@ METRICS: dict[Any, Any] = {
     "hits": Perhaps(HITS),
     "rests": Perhaps([REST]),
     "markers": Perhaps([MARKERS]),
+    "drive": Perhaps(DRIVE),
     ...: Any,
 }

@@ -140,23 +140,24 @@ def check_controller(
 def check_terms(
     story: Mapping[str, Any], terms: UserFile | None, source: object
 ) -> list[str]:
-    """The same of terms of the user's own; as `check_controller`."""
-    told = story.get("terms")
+    """The same of terms and disturbances of the user's own; as `check_controller`."""
+    what = "terms" if "terms" in story else "disturbances"
+    told = story.get(what)
     if told is None:
-        without = "made without terms of the user's own; leave --with out"
-        return _check_none(terms, source, without)
+        of = "terms or disturbances of the user's own"
+        return _check_none(terms, source, f"made without {of}; leave --with out")
     if "file" not in told:
         raise BackbeatError(
-            f"{source} was made by a program of the user's own with the terms of "
+            f"{source} was made by a program of the user's own with the {what} of "
             f"{told['class']}; it can be made again there alone"
         )
     if terms is None:
         raise BackbeatError(
-            f"{source} was made with the terms of {told['file']}; name it again: "
+            f"{source} was made with the {what} of {told['file']}; name it again: "
             f"--with FOLDER/{told['file']}"
         )
-    same = terms.story() == told
-    return [] if same else [f"terms of {told['file']} as they were then"]
+    same = terms.story().items() <= told.items()
+    return [] if same else [f"{what} of {told['file']} as they were then"]
 
 
 def _check_none(given: object, source: object, without: str) -> list[str]:

@@ -19,6 +19,7 @@ from backbeat.mpc.plans.plan import Plan
 from backbeat.mpc.reference.sampling import ReferenceSample
 from backbeat.mpc.reference.trajectory import Reference
 from backbeat.mpc.simulation.run import SimulationRun
+from backbeat.mpc.walking.writer import reference_on
 
 # How far ahead predictions are compared with what came [s].
 AHEAD = 0.3
@@ -129,11 +130,10 @@ def _controller(run: SimulationRun) -> Columns:
     q, com = np.zeros((M, robot.num_positions)), np.zeros((M, 3))
     wrench = np.zeros((M, len(reference.patches), 6))
     phase, expected = np.zeros(M), np.full((M, 3), np.nan)
-    sample_at = reference.sampler()
     for k in range(M):
         plan = plans[now[k]]
         phase[k] = plan.phase_at(clock[k])
-        sample = sample_at(phase[k])
+        sample = reference_on(reference, plan.walk).sample_at(phase[k])
         q[k], com[k] = sample.q, sample.com[0]
         wrench[k] = _world_wrenches(plan, clock[k], sample, reference)
         if clock[k] >= AHEAD:

@@ -10,6 +10,7 @@ from backbeat.models.common.errors import BackbeatError
 from backbeat.mpc.predictive.settings import TempoRamp
 from backbeat.mpc.scenario.parts.disturbances import DisturbanceSettings
 from backbeat.mpc.scenario.parts.timing import TimingSettings
+from backbeat.mpc.scenario.specification import Scenario
 
 
 @dataclass(frozen=True)
@@ -67,34 +68,45 @@ def requested_tempo(disturbances: DisturbanceSettings) -> RequestedTempo:
     return RequestedTempo(tuple(tempos))
 
 
+def run_length(scenario: Scenario, behavior: Behavior) -> float:
+    """From the start of the behavior to the end of the run [s].
+
+    A robot that is driven goes on for as long as the scenario says.
+    """
+    timing = scenario.timing
+    if scenario.control.drive is not None:
+        return timing.duration
+    return play_length(timing, scenario.disturbances, behavior)
+
+
 def play_length(
     timing: TimingSettings, disturbances: DisturbanceSettings, behavior: Behavior
 ) -> float:
-    """From the start of the behavior to the end of the run [s]."""
+    """From the start of the behavior to the end of a run that follows it [s]."""
     ends = requested_tempo(disturbances).when(behavior.duration)
     return float(min(timing.duration or np.inf, ends + timing.lead_out))
 
 
-def check_times(
-    timing: TimingSettings, disturbances: DisturbanceSettings, behavior: Behavior
-) -> None:
-    """Checks that all pushes and events of a scenario come in the run.
+def check_times(scenario: Scenario, behavior: Behavior) -> None:
+    """Checks that all disturbances of a scenario come in the run.
 
     Raises:
-        BackbeatError: one would never come, or a push not as a whole.
+        BackbeatError: one would never come.
     """
-    end = play_length(timing, disturbances, behavior)
-    for event in disturbances.events:
+    timing, disturbances = scenario.timing, scenario.disturbances
+    end = run_length(scenario, behavior)
+    for event in disturbances.sorted_events():
         if event.time > end:
             raise BackbeatError(
                 f"scenario: an event at {event.time:g} s comes after the run of "
                 f"{behavior.name}, which ends at {end:.2f} s; let it come earlier, or "
                 "change lead_out or duration"
             )
-    for push in disturbances.pushes:
-        if not -timing.lead_in <= push.time < end:
-            raise BackbeatError(
-                f"scenario: a push at {push.time:g} s is not in the run of "
-                f"{behavior.name}, which goes from {-timing.lead_in:g} to {end:.2f} "
-                "s; push within, or change lead_in, lead_out or duration"
-            )
+    for item in disturbances.everything():
+        if not (span := item.span()) or -timing.lead_in <= span[0] < end:
+            continue
+        raise BackbeatError(
+            f"scenario: a {item.name} at {span[0]:g} s is not in the run of "
+            f"{behavior.name}, which goes from {-timing.lead_in:g} to {end:.2f} s; "
+            f"{item.name} within, or change lead_in, lead_out or duration"
+        )

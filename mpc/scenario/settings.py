@@ -4,22 +4,24 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
 from pydrake.common.value import AbstractValue
 from pydrake.systems.framework import BasicVector, Context, DiagramBuilder
 
 from backbeat.behaviors.library.behavior import Behavior
 from backbeat.models.common.collectable_system import CollectableSystem, weak
 from backbeat.models.common.errors import BackbeatError
+from backbeat.mpc.disturbances.kinds.setting_event import HANDS, SettingEvent
+from backbeat.mpc.disturbances.task_changes import IN_TASK_SPACE, OF_BASE, OF_TASK_SPACE
 from backbeat.mpc.plans.hand_offset import HandOffset, check_hand
 from backbeat.mpc.predictive.settings import PlanSettings
 from backbeat.mpc.reference.trajectory import Reference
-from backbeat.mpc.scenario.setting_event import HANDS, SettingEvent
 from backbeat.mpc.scenario.specification import Scenario
-from backbeat.mpc.scenario.task_changes import IN_TASK_SPACE, OF_BASE, OF_TASK_SPACE
 from backbeat.mpc.task_space.settings import TASK_SETTINGS, TaskSettings
+from backbeat.mpc.walking.writer import writer_of
 
 _NUMBERS = ("friction", "noise_scale", "plan_delay")
-_PLAN = ("timing", "forces", "posture", "steps", "beat_priority")
+_PLAN = ("timing", "forces", "posture", "steps", "beat_priority", "drive")
 
 
 @dataclass(frozen=True)
@@ -50,6 +52,8 @@ class Settings:
         """The settings from an event on, which takes effect at a time [s]."""
         values = event.values()
         changes: dict[str, Any] = {n: values[n] for n in _PLAN if n in values}
+        if event.drive is not None:
+            changes["drive"] = tuple(event.drive)
         plan = replace(self.plan, **changes)
         if event.tempo is not None:
             plan = replace(plan, tempo=plan.tempo.changed(time, event.tempo))
@@ -69,7 +73,7 @@ class Settings:
         plan, nowhere = self.plan, [0.0, 0.0, 0.0]
         hands = {hand.part: list(hand.after) for hand in self.hands}
         return (
-            {n: getattr(plan, n) for n in _PLAN}
+            {n: x for n in _PLAN if (x := getattr(plan, n)) is not None}
             | {"tempo": plan.tempo.after}
             | {n: getattr(self, n) for n in _NUMBERS}
             | {n: hands.get(n.replace("_", " "), nowhere) for n in HANDS}
@@ -99,17 +103,30 @@ def first_settings(scenario: Scenario, behavior: Behavior) -> Settings:
             gravity_compensation=given.control.gravity_compensation,
             pelvis_feedforward=given.base.feedforward,
         )
-    delay = world.mismatch.plan_delay
+    delay = world.mismatch.delay_of_plans
     return Settings(plan, world.friction, plan_delay=delay, task=task)
 
 
 def settings_at(scenario: Scenario, behavior: Behavior, t: float) -> Settings:
     """What holds at time t of the behavior [s], after the events so far."""
     settings = first_settings(scenario, behavior)
-    for event in scenario.disturbances.sorted_events():
+    for event in all_events(scenario):
         if event.time <= t + 1e-9:
             settings = settings.after(event, event.time)
     return settings
+
+
+def all_events(scenario: Scenario) -> list[SettingEvent]:
+    """Settings that change in a run, commands to walk among them, in order of time."""
+    timing = scenario.timing
+    # At the tick that is nearest, for events are at ticks.
+    period, lead_in = timing.tick_period, timing.lead_in
+    commands = [
+        SettingEvent(round((t + lead_in) / period) * period - lead_in, drive=velocity)
+        for t, *velocity in scenario.control.drive or []
+    ]
+    events = [*commands, *scenario.disturbances.sorted_events()]
+    return sorted(events, key=lambda event: event.time)
 
 
 def check_event(event: SettingEvent, scenario: Scenario, reference: Reference) -> None:
@@ -124,17 +141,28 @@ def check_event(event: SettingEvent, scenario: Scenario, reference: Reference) -
     for name in HANDS:
         if getattr(event, name) is not None:
             check_hand(reference.robot, name.replace("_", " "))
+    if event.drive is not None:
+        if scenario.control.drive is None:
+            raise BackbeatError(
+                "this run follows its behavior and cannot be driven; give the scenario "
+                "'drive', [] for one that stands until it is commanded"
+            )
+        if not np.isfinite(event.drive).all():
+            raise BackbeatError(f"drive is three finite numbers, not {event.drive}")
+    if event.tempo is not None and scenario.control.drive is not None:
+        raise BackbeatError(
+            "a robot that is driven has its speed from the commands, and no tempo; "
+            "leave tempo or drive out"
+        )
     standing = reference.table.standing
     if event.tempo is not None and reference.patches and not standing.any(1).all():
         raise BackbeatError(
             f"{reference.behavior.name} leaves the ground, and in the air gravity has "
             "the tempo: it cannot be changed"
         )
-    if event.friction is not None and world.mismatch.patch_friction:
-        raise BackbeatError(
-            "this scenario draws the friction of every foothold "
-            "(world.patch_friction): it cannot be changed in the run"
-        )
+    for part in world.mismatch.parts:
+        if reason := part.why_fixed(event.values()):
+            raise BackbeatError(reason)
     if event.noise_scale is not None and not sensing.is_sensed:
         raise BackbeatError(
             "the controllers of this scenario read the true state, which has no "
@@ -273,9 +301,12 @@ def add_settings(
     """Adds the settings of a scenario to a diagram.
 
     Raises:
-        BackbeatError: an event of the scenario is not possible.
+        BackbeatError: an event of the scenario is not possible, or the behavior cannot
+            be driven.
     """
-    events = scenario.disturbances.sorted_events()
+    if scenario.control.drive is not None:
+        writer_of(reference)
+    events = all_events(scenario)
     for event in events:
         check_event(event, scenario, reference)
     first = first_settings(scenario, reference.behavior)

@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +17,16 @@ from backbeat.models.common.errors import BackbeatError, located, shown, unknown
 from backbeat.models.common.outside_file import read_text
 from backbeat.models.common.schema import check_values, key
 from backbeat.models.common.yaml_file import parse_yaml, read_tree
+from backbeat.mpc.disturbances.disturbance import Disturbance
+from backbeat.mpc.disturbances.kinds.setting_event import SettingEvent
+from backbeat.mpc.disturbances.registry import Kind, registered
 from backbeat.mpc.scenario.parts.actuation import ActuationSettings
 from backbeat.mpc.scenario.parts.control import ControlOptions
-from backbeat.mpc.scenario.parts.disturbances import DisturbanceSettings
-from backbeat.mpc.scenario.parts.keys import flat_keys
+from backbeat.mpc.scenario.parts.disturbances import (
+    DisturbanceSettings,
+    disturbance_settings,
+)
+from backbeat.mpc.scenario.parts.keys import FlatKeys, flat_keys
 from backbeat.mpc.scenario.parts.monitoring import MonitoringSettings
 from backbeat.mpc.scenario.parts.sensing import SensingSettings
 from backbeat.mpc.scenario.parts.timing import TimingSettings
@@ -48,7 +55,7 @@ class Scenario:
     only robot that has one."""
     timing: TimingSettings = key(TimingSettings)
     world: WorldSettings = key(WorldSettings)
-    disturbances: DisturbanceSettings = key(DisturbanceSettings)
+    disturbances: DisturbanceSettings = key(disturbance_settings)
     control: ControlOptions = key(ControlOptions)
     sensing: SensingSettings = key(SensingSettings)
     actuation: ActuationSettings = key(ActuationSettings)
@@ -78,17 +85,21 @@ class Scenario:
         Raises:
             BackbeatError: there is no such key.
         """
+        keys = scenario_keys()
         for name in values:
-            if name not in KEYS.places:
-                raise unknown_name("key of a scenario", name, KEYS.places)
-        by_part = KEYS.by_part(values)
-        own = by_part.pop("", {})
-        parts = {n: replace(getattr(self, n), **new) for n, new in by_part.items()}
-        return replace(self, **own, **parts)
+            if name not in keys.places:
+                raise unknown_name("key of a scenario", name, keys.places)
+        return keys.replaced(self, values)
 
     def with_weights(self, told: Mapping[str, Any]) -> "Scenario":
         """The same with weights by section and key where it gives none."""
         return replace(self, control=self.control.with_weights(told))
+
+    @property
+    def active(self) -> list[Disturbance]:
+        """All disturbances: those of its lists, and those of `world` that are any."""
+        parts = [part for part in self.world.mismatch.parts if part != type(part)()]
+        return [*self.disturbances.everything(), *parts]
 
     @property
     def latency(self) -> float:
@@ -110,11 +121,16 @@ class Scenario:
 
     def to_dict(self) -> dict[str, object]:
         """Plain data for a file, by key."""
-        events = [event.to_dict() for event in self.disturbances.events]
+        events = [event.to_dict() for event in self.disturbances.of(SettingEvent)]
         weights = self.control.given_weights()
         recovery = weights.pop("recovery", {})
         own = {"events": events, "weights": weights, "recovery": recovery}
-        return asdict(KEYS.schema(**KEYS.values(self))) | own
+        return asdict(self._flat()) | own
+
+    def _flat(self) -> Any:
+        """All values, by key, as a schema has them."""
+        keys = scenario_keys()
+        return keys.schema(**keys.values(self))
 
     def check(self) -> "Scenario":
         """The scenario, when its values make sense, with those that follow from others.
@@ -150,7 +166,7 @@ class Scenario:
     def _checked(self) -> "Scenario":
         """The scenario, with what follows from other values, when they make sense."""
         check_name(self.behavior)
-        check_values(KEYS.schema(**KEYS.values(self)), "scenario")
+        check_values(self._flat(), "scenario")
         timing, is_continuous = self.timing, self.world.is_continuous
         actuation = self.actuation.completed()
         self.world.check(timing.time_step)
@@ -159,6 +175,10 @@ class Scenario:
         actuation.check(is_continuous)
         self.control.check()
         self.disturbances.check(timing)
+        if self.control.drive is not None and timing.duration == 0:
+            raise BackbeatError(
+                "scenario: drive goes on for as long as the run; give it a duration"
+            )
         if self.control.planner == "process" and timing.planning_time == 0:
             raise BackbeatError(
                 "scenario: a planner in a process needs a planning_time, for instance "
@@ -167,7 +187,14 @@ class Scenario:
         return replace(self, actuation=actuation)
 
 
-KEYS = flat_keys(Scenario, "ScenarioFile")
+def scenario_keys() -> FlatKeys:
+    """The keys of a scenario, with those of all disturbances that there are."""
+    return _keys(registered())
+
+
+@cache
+def _keys(kinds: tuple[Kind, ...]) -> FlatKeys:
+    return flat_keys(Scenario, "ScenarioFile")
 
 
 def read_scenario(text: str, where: str) -> Scenario:
@@ -184,7 +211,7 @@ def read_scenario(text: str, where: str) -> Scenario:
             "version; their keys are now those of task_space (docs/task_space.md)",
             where,
         )
-    return Scenario().changed(**vars(parse_yaml(KEYS.schema, text, where)))
+    return Scenario().changed(**vars(parse_yaml(scenario_keys().schema, text, where)))
 
 
 def load_scenario(path: str | Path) -> Scenario:

@@ -17,6 +17,9 @@ from backbeat.mpc.control.controllers import (
     make_own,
 )
 from backbeat.mpc.control.task_space_setup import hand_of, hand_start
+from backbeat.mpc.disturbances.kinds.compliant_period import CompliantPeriod
+from backbeat.mpc.disturbances.model_mismatch import draw_world
+from backbeat.mpc.disturbances.simulated_world import SimulatedWorld
 from backbeat.mpc.engines.choosing import choose_engine
 from backbeat.mpc.engines.engine_robot import EngineChoice, add_engine_robot
 from backbeat.mpc.monitoring.force_detector import ForceDetector
@@ -45,12 +48,7 @@ from backbeat.mpc.world.simulated_robot import (
     SimulatedRobot,
     add_simulated_robot,
 )
-from backbeat.mpc.world.simulated_world import (
-    SimulatedWorld,
-    WorldDraw,
-    draw_world,
-)
-from backbeat.mpc.world.uneven_ground import stand_on
+from backbeat.mpc.world.start_posture import stand_on
 
 # Called with the number of a step, how many there are, and what is made in it.
 Progress = Callable[[int, int, str], None]
@@ -129,7 +127,7 @@ def build_closed_loop(
         processes: a planner, or both controllers, open, where they are elsewhere.
         progress: called with the number of each step, how many there are, and what it
             is; the last one, what a first tick loads, is the caller's.
-        by_hand: whether pushes and settings may be added to those of the scenario.
+        by_hand: whether disturbances may be added to those of the scenario.
         replacements: what takes the place of parts of it; None for nothing.
     """
     free_unused_systems()
@@ -140,7 +138,7 @@ def build_closed_loop(
     tell(2, STEPS, "the robot in its world")
     modes = _joint_modes(reference, scenario)
     timing, world, seed = scenario.timing, scenario.world, scenario.seed
-    real = draw_world(WorldDraw(world.mismatch, world.friction, seed), reference)
+    real = draw_world(world.mismatch, world.friction, seed, reference)
     q_start = stand_on(reference, real.soles) if real.soles else reference.table.q[0]
     # What controllers elsewhere ask for is seen when they do.
     is_outside = processes is not None and processes.outside is not None
@@ -194,7 +192,7 @@ def _add_controllers(
         None if processes is None else processes.planner,
         # Where plans take as long throughout, those on their way need no memory.
         is_steady=not by_hand
-        and all(e.plan_delay is None for e in scenario.disturbances.events),
+        and all(e.plan_delay is None for e in scenario.disturbances.sorted_events()),
         own=make_own(make, reference, made_for) if make else None,
     )
 
@@ -210,8 +208,8 @@ def _add_robot(
 ) -> SimulatedRobot:
     """Adds the robot in its world, moved by Drake's plant or by an engine."""
     contact, timing = scenario.world.contact, scenario.timing
-    pushes = scenario.disturbances.pushes
-    plant = PlantSettings(contact, scenario.actuation, timing, pushes)
+    forceful = [item for item in scenario.active if item.has_forces()]
+    plant = PlantSettings(contact, scenario.actuation, timing, forceful, scenario.seed)
     task = scenario.control.task_space
     if task is not None:
         real = replace(real, effort_limits=task.effort_share * real.effort_limits)
@@ -297,7 +295,8 @@ def _add_target(
 
 def _joint_modes(reference: Reference, scenario: Scenario) -> JointModes | None:
     """What joints take; None where it is never anything but efforts and set points."""
-    compliant, timing = scenario.disturbances.compliant, scenario.timing
+    compliant = scenario.disturbances.of(CompliantPeriod)
+    timing = scenario.timing
     if not compliant and takes_efforts_alone(reference.robot):
         return None
     latency = scenario.latency

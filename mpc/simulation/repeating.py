@@ -4,7 +4,7 @@ import numpy as np
 
 from backbeat.behaviors.library.behavior import Behavior
 from backbeat.models.common.errors import BackbeatError
-from backbeat.mpc.scenario.requested_tempo import play_length
+from backbeat.mpc.scenario.requested_tempo import run_length
 from backbeat.mpc.scenario.specification import Scenario
 
 
@@ -32,6 +32,5 @@ def repeatable(scenario: Scenario, behavior: Behavior, plans: int | None) -> Sce
             )
         scenario = scenario.changed(duration=duration)
     # What is to come after the last whole plan period is no part of it.
-    end = play_length(scenario.timing, done, behavior)
-    pushes = [push for push in done.pushes if push.time < end]
-    return scenario.changed(pushes=pushes, events=list(done.events))
+    end = run_length(scenario, behavior)
+    return scenario.changed(**done.begun_before(end))

@@ -14,16 +14,16 @@ from backbeat.behaviors.library.behavior import Behavior
 from backbeat.models.common.closing import Closing
 from backbeat.models.common.collectable_system import weak
 from backbeat.models.world.simulator import make_simulator
+from backbeat.mpc.disturbances.disturbance import Disturbance
+from backbeat.mpc.disturbances.kinds.push import Push
+from backbeat.mpc.disturbances.kinds.setting_event import SettingEvent, setting_event
 from backbeat.mpc.plans.plan import Plan
 from backbeat.mpc.predictive.controller import PredictiveController
-from backbeat.mpc.scenario.disturbances import on_links
-from backbeat.mpc.scenario.parts.push import Push
 from backbeat.mpc.scenario.requested_tempo import (
     check_times,
-    play_length,
     requested_tempo,
+    run_length,
 )
-from backbeat.mpc.scenario.setting_event import SettingEvent, setting_event
 from backbeat.mpc.scenario.settings import check_event
 from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.simulation.diagram import (
@@ -82,13 +82,12 @@ class RunningLoop(Closing):
             BackbeatError: the scenario makes no sense, or not for this behavior.
         """
         scenario = scenario.check()
-        pushes = on_links(scenario.disturbances.pushes, behavior.robot_model)
-        given = replace(scenario.disturbances, pushes=pushes)
-        scenario = replace(scenario, disturbances=given)
+        placed = scenario.disturbances.placed(behavior.robot_model)
+        scenario = scenario.changed(**placed)
         self.behavior, self.scenario, self._given = behavior, scenario, scenario
         instead = replacements or Replacements()
         self.weights = scenario.control.on_weights(instead.weights)
-        check_times(scenario.timing, given, behavior)
+        check_times(scenario, behavior)
         self._by_hand = by_hand
         self.log = RunLog({})
         self.is_watching = scenario.monitoring.watch_forces
@@ -139,7 +138,7 @@ class RunningLoop(Closing):
             held: settings that hold from the start, at whatever time; None for those
                 of the scenario.
         """
-        events = list(self._given.disturbances.events)
+        events = list(self._given.disturbances.of(SettingEvent))
         if held is not None and held.values():
             events.append(replace(held, time=-self._given.timing.lead_in))
         self.scenario = self._given.changed(events=events)
@@ -149,7 +148,7 @@ class RunningLoop(Closing):
         self.simulator.Initialize()
         self._let_watch()
         self.watch_forces(self.is_watching)
-        if len(events) > len(self._given.disturbances.events):
+        if len(events) > len(self._given.disturbances.of(SettingEvent)):
             source = loop.settings
             source.add(source.GetMyMutableContextFromRoot(self.context), events[-1])
         self.log.close()
@@ -207,8 +206,7 @@ class RunningLoop(Closing):
     @property
     def end(self) -> float:
         """Time of the behavior at which the run ends [s]."""
-        now = self.scenario
-        return play_length(now.timing, now.disturbances, self.behavior)
+        return run_length(self.scenario, self.behavior)
 
     @property
     def is_over(self) -> bool:
@@ -270,13 +268,29 @@ class RunningLoop(Closing):
         Raises:
             BackbeatError: unknown, a value that makes no sense, or not possible here.
         """
-        event = setting_event(self._next_tick(), setting, value)
+        event = setting_event(self.next_tick(), setting, value)
         known = self.scenario
         check_event(event, known, self.loop.reference)
         source = self.loop.settings
         source.add(source.GetMyMutableContextFromRoot(self.context), event)
-        self.scenario = known.changed(events=[*known.disturbances.events, event])
+        events = [*known.disturbances.of(SettingEvent), event]
+        self.scenario = known.changed(events=events)
         return event.time
+
+    def set_drive(self, forward: float, left: float, turning: float) -> float:
+        """Commands the velocity of a robot that is driven, from the next tick on.
+
+        Args:
+            forward, left: in the direction of the body [m/s].
+            turning: to the left [rad/s].
+
+        Returns:
+            When it takes effect, in time of the behavior [s].
+
+        Raises:
+            BackbeatError: the run is not driven, or numbers that make no sense.
+        """
+        return self.apply("drive", (forward, left, turning))
 
     def push(
         self, impulse: Sequence[float], duration: float = 0.1, body: str = ""
@@ -295,14 +309,26 @@ class RunningLoop(Closing):
             BackbeatError: an unknown body, or numbers that make no sense.
         """
         numbers = [float(x) for x in impulse]
-        push = Push(self._next_tick(), float(duration), numbers, str(body))
-        (push,) = on_links([push], self.behavior.robot_model)
-        self.scenario.changed(pushes=[push], events=[]).check()
+        return self.disturb(Push(self.next_tick(), float(duration), numbers, str(body)))
+
+    def disturb(self, item: Disturbance) -> float:
+        """Adds a disturbance with forces, which is still to come.
+
+        Returns:
+            When it begins, in time of the behavior [s].
+
+        Raises:
+            BackbeatError: an unknown body, or numbers that make no sense.
+        """
+        item = item.placed(self.behavior.robot_model)
+        key, known = item.list_key, self.scenario
+        known.changed(**{key: [item]}, events=[]).check()
         system = self.loop.body.disturbance
-        system.add(system.GetMyMutableContextFromRoot(self.context), push)
-        pushes = [*self.scenario.disturbances.pushes, push]
-        self.scenario = self.scenario.changed(pushes=pushes)
-        return push.time
+        system.add(system.GetMyMutableContextFromRoot(self.context), item)
+        items = [*known.disturbances.of(type(item)), item]
+        self.scenario = known.changed(**{key: items})
+        span = item.span()
+        return span[0] if span else self.time
 
     def settings(self) -> dict[str, Any]:
         """Present values of all settings, by name, with those still to come.
@@ -313,7 +339,7 @@ class RunningLoop(Closing):
         own = source.GetMyContextFromRoot(self.context)
         now = source.now(own)
         for event in source.pending(own):
-            if event.time <= self._next_tick() + ROUNDING:
+            if event.time <= self.next_tick() + ROUNDING:
                 now = now.after(event, event.time)
         return now.values()
 
@@ -322,7 +348,7 @@ class RunningLoop(Closing):
         plans = None if self.is_over else self.log.num_plans
         return repeatable(self.scenario, self.behavior, plans)
 
-    def _next_tick(self) -> float:
+    def next_tick(self) -> float:
         """Time of the behavior at the next control tick, never that of now [s]."""
         assert self._by_hand
         return self.scenario.timing.next_tick(self.context.get_time())

@@ -9,7 +9,7 @@ made by hand is therefore the same bit for bit.
 from pydrake.systems.analysis import Simulator
 from pydrake.systems.framework import Context
 
-from backbeat.mpc.scenario.setting_event import tick_number
+from backbeat.mpc.disturbances.kinds.setting_event import tick_number
 from backbeat.mpc.simulation.diagram import ClosedLoop
 
 # Room for rounding in times [s].

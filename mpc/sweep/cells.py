@@ -15,15 +15,18 @@ from backbeat.models.common.bounds import SEED, SWEEP_SEEDS
 from backbeat.models.common.errors import BackbeatError, unknown_name
 from backbeat.models.common.schema import key
 from backbeat.models.common.yaml_file import parse_yaml
-from backbeat.mpc.scenario.model_mismatch import Stream, either_way, random_stream
+from backbeat.mpc.disturbances.disturbance import DrawnFrom
+from backbeat.mpc.disturbances.draws import random_stream
+from backbeat.mpc.disturbances.registry import Kind, lists
 from backbeat.mpc.scenario.parts.world import SHIPPED_ENGINES
 from backbeat.mpc.scenario.specification import Scenario, read_scenario
 from backbeat.mpc.sweep.margin import MarginSearch
-from backbeat.mpc.sweep.polar_push import PolarPush
 from backbeat.mpc.sweep.success_rate import SequentialTest
 from backbeat.optimization.terms.changes import given
 
 COMBINATIONS = ("grid", "list")
+# A kind of disturbance, and what it is drawn from.
+Draw = tuple[Kind, DrawnFrom]
 
 
 @dataclass
@@ -70,7 +73,7 @@ class SweepFile(SweepSettings):
 
     base: dict[str, Any] = key(dict)
     """Settings of all runs: keys of a [scenario](keys.md#scenarios), nested or with
-    dots (`world.mass_spread`), and `push`, see below."""
+    dots (`world.mass_spread`), and disturbances such as `push`, see below."""
     per_behavior: dict[str, dict[str, Any] | None] = key(dict)
     """Settings by behavior."""
     cases: dict[str, dict[str, Any] | None] = key(dict)
@@ -88,7 +91,7 @@ class Cell:
         case: name of the case, "" without cases.
         values: value of every varied field.
         scenario: the settings, with no seed yet.
-        push: the push by size and direction, None without.
+        draws: what disturbances are drawn from, each with its kind.
         robot: as the sweep names it, "" where it does not.
         engine: as the sweep names it, "" where it does not.
         trajectory: weights of the trajectory, by key, with which the behavior is built
@@ -99,7 +102,7 @@ class Cell:
     case: str
     values: Mapping[str, Any]
     scenario: Scenario
-    push: PolarPush | None
+    draws: tuple[Draw, ...]
     robot: str = ""
     engine: str = ""
     trajectory: Mapping[str, float] = field(default_factory=dict)
@@ -125,15 +128,13 @@ class Cell:
 
     def seeded(self, seed: int) -> Scenario:
         """The scenario of a run."""
-        pushes = list(self.scenario.disturbances.pushes)
-        if self.push is not None:
-            random = random_stream(seed, Stream.PUSH)
-            shift = either_way(random, self.push.time_spread)
-            turn = either_way(random, self.push.direction_spread_deg)
-            turned = self.push.direction_deg + turn
-            push = replace(self.push, direction_deg=turned).push()
-            pushes.append(replace(push, time=push.time + shift))
-        return self.scenario.changed(pushes=pushes, seed=seed)
+        found: dict[str, Any] = {}
+        for kind, sampling in self.draws:
+            stream = kind.name if kind.stream is None else kind.stream
+            item = sampling.drawn(random_stream(seed, stream))
+            there = self.scenario.disturbances.of(kind)
+            found[kind.list_key] = [*there, item]
+        return self.scenario.changed(**found, seed=seed)
 
 
 @dataclass(frozen=True)
@@ -213,17 +214,25 @@ class Sweep:
                     f"{', '.join(self.settings.engines)}; give one of the two"
                 )
             tree["engine"] = engine
-        push = tree.pop("push", None)
-        polar = None
-        if push is not None:
-            polar = parse_yaml(PolarPush, yaml_text(push, where), f"{where}: push")
+        told = {kind: tree.pop(kind.name, None) for kind in lists()}
+        draws = tuple(
+            (kind, _sampling(kind, keys, where))
+            for kind, keys in told.items()
+            if keys is not None
+        )
         of_motion = _motion_weights(tree, where)
         tree["behavior"], tree["robot"] = behavior, robot
         scenario = read_scenario(yaml_text(tree, where), where)
-        about = behavior, case, dict(values), scenario, polar, robot, engine
+        about = behavior, case, dict(values), scenario, draws, robot, engine
         cell = Cell(*about, of_motion)
         cell.seeded(0).check()
         return cell
+
+
+def _sampling(kind: Kind, told: Any, where: str) -> DrawnFrom:
+    """What a sweep draws a disturbance from."""
+    name, text = kind.name, yaml_text(told, where)
+    return parse_yaml(kind.sampling(), text, f"{where}: {name}")
 
 
 def _motion_weights(tree: dict[str, Any], where: str) -> dict[str, float]:

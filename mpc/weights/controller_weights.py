@@ -7,7 +7,7 @@ from typing import Any
 from backbeat.models.common.errors import BackbeatError, unknown_name
 from backbeat.mpc.plans.weights import PredictiveWeights
 from backbeat.mpc.predictive.recovery import STEPPING, Recovery
-from backbeat.mpc.weights.reading import read_weights
+from backbeat.mpc.weights.reading import under_current_names
 from backbeat.mpc.whole_body.programs.tasks import STANCE_GAINS, WholeBodyGains
 from backbeat.optimization.terms.changes import changed, check_own
 from backbeat.optimization.terms.checks import check_numbers
@@ -160,17 +160,13 @@ def read_all_weights(
         BackbeatError: an unknown name, or an invalid value.
     """
     base = base or ControllerWeights()
-    kind = type(base.predictive)
-    if not any(section in data for section in SECTIONS):
-        return replace(base, predictive=read_weights(data, where, kind))
-    for section in data:
+    told = dict(data) if any(s in data for s in SECTIONS) else {"predictive": data}
+    told["predictive"] = under_current_names(told.get("predictive", {}), where)
+    for section, values in told.items():
         if section not in SECTIONS:
             raise unknown_name(f"section of {where}", section, SECTIONS)
-    told = dict(data)
-    predictive = read_weights(told.pop("predictive", {}), where, kind)
-    for section, values in told.items():
         known = [key_of(item) for item in fields(getattr(base, section))]
         for name in values:
             if name not in known:
                 raise unknown_name(f"key of {section} in {where}", name, known)
-    return replace(base, predictive=predictive).changed(told, where)
+    return base.changed(told, where)

@@ -40,6 +40,8 @@ from backbeat.mpc.safety.fall_detection import (
     find_signs,
 )
 from backbeat.mpc.safety.servo_gains import ServoSchedule, hold_gains
+from backbeat.mpc.walking.walk import Walk
+from backbeat.mpc.walking.writer import reference_on
 from backbeat.mpc.whole_body.hand_reach import HandReach
 from backbeat.mpc.whole_body.memory import WholeBodyMemory
 from backbeat.mpc.whole_body.programs.arguments import Target
@@ -107,25 +109,26 @@ class WholeBodyCore:
             fall_limits: thresholds of the detection of falls.
             upper: controller of the joints above the legs; None for none.
         """
-        self.upper = upper
-        self.program, self.reference = program, reference
+        self.upper, self.program, self.reference = upper, program, reference
         self.robot: RobotModel = reference.robot
         self._timing = timing = timing or TickTiming()
         self.period = timing.period
         self.limits = limits or FailSafe(carry=CARRY)
         self.fall_limits = fall_limits or FallLimits()
         self.target: Target = program.make_target()
-        # What the last tick followed; memory that every tick writes anew.
+        # What the last tick followed.
         self._sample, self._ahead = (reference.sampler().sample for _ in range(2))
-        # Velocity of the joints when the motors have followed, per phase.
         ahead = self._ahead if timing.lead > 0 else self._sample
+        # Velocity of the joints when the motors have followed, per phase.
         self._coming = ahead.v[self.robot.base_velocities :]
         self._writer = TargetWriter(self.target, self._sample, reference)
         self._gains = np.zeros((2, self.robot.num_joints))
         self._followed = bind(
             JointTarget(self.target.joints, self._coming, self._gains)
         )
-        self._aim = bind(self._make_aim())
+        self._base, self._parts = reference, self._make_aim()
+        self._walk: Walk | None = None
+        self._aim = bind(self._parts)
         self._hold = hold_gains(self.robot, reference, timing.latency, timing.step)
         self.reach = HandReach(reference, self.target, self.period)
         self._can_fall = self.robot.floating and len(program.contacts) > 0
@@ -143,8 +146,7 @@ class WholeBodyCore:
         )
         self._balance = bind(balance)
         self._signs = np.zeros(3)
-        # The phase rate; with `target`, of the last tick.
-        self._rate = 1.0
+        self._rate = 1.0  # phase rate; with `target`, of the last tick
 
     def _make_aim(self) -> Aim:
         """What aiming reads and writes."""
@@ -250,11 +252,19 @@ class WholeBodyCore:
 
     def aim(self, t: float, plan: Plan) -> ReferenceSample:
         """Writes the target of a tick at t; returns the behavior there."""
+        if plan.walk is not self._walk:
+            self._follow(plan.walk)
         self._writer.note(plan)
         s, self._rate = aim(self._aim, plan.bound, t, plan.time, plan.rate, plan.ground)
         if plan.steps or plan.touchdowns or plan.swings:
             self._writer.move_soles(plan, s, self._rate)
         return self._sample
+
+    def _follow(self, walk: Walk | None) -> None:
+        """Follows a walk from now on; the behavior itself without one."""
+        self.reference, self._walk = reference_on(self._base, walk), walk
+        table, duration = self.reference.table, float(self.reference.duration)
+        self._aim = bind(self._parts._replace(table=table, duration=duration))
 
     def _judge(
         self, q: np.ndarray, v: np.ndarray, solution: WholeBodySolution | Failure

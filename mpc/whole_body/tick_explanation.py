@@ -105,7 +105,8 @@ def report_tasks(
         solution: of it.
         own: tasks of one's own.
     """
-    rows, terms = program.workspace.rows, [t for t, _ in costs_of(WholeBodyGains())]
+    rows = program.workspace.rows
+    terms = [term for term, _ in costs_of(WholeBodyGains()) if term.compiled]
     k, x = int(rows.used[0]), _unknowns(program, solution)
     wanted, one = rows.wanted[:k], rows.unit[:k]
     values = np.where(one < 0, rows.T[:k] @ x, x[one])

@@ -7,10 +7,10 @@ import numpy as np
 from pydrake.systems.framework import DiagramBuilder, OutputPort
 
 from backbeat.models.common.errors import BackbeatError
+from backbeat.mpc.disturbances.kinds.compliant_period import CompliantPeriod
 from backbeat.mpc.reference.trajectory import Reference
 from backbeat.mpc.safety.joint_modes import JointModes, SoftPeriod, soft_damping
 from backbeat.mpc.safety.servo_gains import standing_joints
-from backbeat.mpc.scenario.compliant_period import CompliantPeriod
 from backbeat.mpc.scenario.parts.timing import TimingSettings
 from backbeat.mpc.world.simulated_robot import SimulatedRobot
 

@@ -1,4 +1,4 @@
-"""Common part of closed loops: a robot in its world, motors, pushes, forces."""
+"""Common part of closed loops: a robot in its world, motors, disturbances."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -25,18 +25,17 @@ from backbeat.models.world.scene import (
     add_world,
     lock_joints,
 )
+from backbeat.mpc.disturbances.disturbance import Disturbance
+from backbeat.mpc.disturbances.model_mismatch import ModelMismatch
+from backbeat.mpc.disturbances.simulated_world import SimulatedLinks, SimulatedWorld
 from backbeat.mpc.reference.sampling import ReferenceSampler
 from backbeat.mpc.reference.trajectory import Reference
-from backbeat.mpc.scenario.disturbances import Disturbance, on_links
-from backbeat.mpc.scenario.model_mismatch import ModelMismatch
 from backbeat.mpc.scenario.parts.actuation import ActuationSettings
-from backbeat.mpc.scenario.parts.push import Push
 from backbeat.mpc.scenario.parts.timing import TimingSettings
 from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.world.contact_log import add_contact_log
 from backbeat.mpc.world.contact_roles import ContactSource
-from backbeat.mpc.world.mismatched_robot import apply_model_mismatch
-from backbeat.mpc.world.simulated_world import SimulatedWorld
+from backbeat.mpc.world.disturbance_forces import DisturbanceForces
 
 # Time between samples of states and contact forces in the log [s].
 LOG_PERIOD = 0.005
@@ -51,14 +50,14 @@ class SimulatedRobot:
         servo: joint servo and motors; its "command" waits for a controller, and its
             "state" for the controller's state.
         state: the true [q, v] (nq + nv) of the robot model.
-        disturbance: the pushes of the scenario.
+        disturbance: forces of the disturbances of the scenario.
         contact_log: contact forces by name.
     """
 
     world: World
     servo: JointServo
     state: OutputPort
-    disturbance: Disturbance
+    disturbance: DisturbanceForces
     contact_log: ContactSource
 
     def start(
@@ -75,7 +74,7 @@ class SimulatedRobot:
         plant, robot = self.world.plant, self.world.robot
         own = plant.GetMyMutableContextFromRoot(context)
         self.hold(own)
-        apply_model_mismatch(plant, own, self.world.instance, error, seed)
+        error.change_links(SimulatedLinks(plant, own, self.world.instance, seed))
         self.set_state(context, q, np.zeros(robot.num_velocities))
 
     def hold(self, own: Context) -> None:
@@ -135,7 +134,7 @@ class ControlledRobot:
 
     Attributes:
         diagram: the diagram.
-        body: the robot in its world, motors, pushes and contact forces.
+        body: the robot in its world, motors, disturbances and contact forces.
         reference: the behavior as controllers see it.
         scenario: what it was built for.
     """
@@ -174,13 +173,15 @@ class PlantSettings:
         contact: with the ground.
         actuation: of its joints.
         timing: lead-in and step of the run.
-        pushes: in time of the behavior.
+        disturbances: in time of the behavior.
+        seed: of the run.
     """
 
     contact: ContactSettings
     actuation: ActuationSettings
     timing: TimingSettings
-    pushes: Sequence[Push] = ()
+    disturbances: Sequence[Disturbance] = ()
+    seed: int = 0
 
 
 def add_simulated_robot(
@@ -199,7 +200,7 @@ def add_simulated_robot(
         real: the world as it is, see `draw_world`.
         plant: how it is simulated.
         remembers: whether joint commands may ask for integrals and measured friction.
-        by_hand: whether pushes may be added to those of the scenario.
+        by_hand: whether disturbances may be added to those of the scenario.
     """
     world = add_real_world(builder, reference, real, plant)
     body = world.plant
@@ -207,8 +208,8 @@ def add_simulated_robot(
     actuation = body.get_actuation_input_port(world.instance)
     builder.Connect(servo.GetOutputPort("actuation"), actuation)
     forces = body.get_applied_spatial_force_input_port()
-    disturbance = add_disturbance(builder, world, plant, forces, by_hand)
     state, log = add_contact_log(builder, world, reference.behavior.scene)
+    disturbance = add_disturbance(builder, world, plant, state, forces, by_hand)
     return SimulatedRobot(world, servo, state, disturbance, log)
 
 
@@ -258,14 +259,26 @@ def add_disturbance(
     builder: DiagramBuilder,
     world: World,
     plant: PlantSettings,
+    state: OutputPort,
     forces: InputPort,
     by_hand: bool,
-) -> Disturbance:
-    """Adds the pushes of a run, connected to a port if there can be any."""
-    pushes = on_links(plant.pushes, world.robot)
-    disturbance = Disturbance(world.plant, pushes, plant.timing.lead_in)
-    builder.AddNamedSystem("disturbance", disturbance)
-    if plant.pushes or by_hand:
+) -> DisturbanceForces:
+    """Adds forces of disturbances, connected to a port if there can be any.
+
+    Args:
+        builder: of the diagram.
+        world: plant and robot.
+        plant: how it is simulated, and what disturbs it.
+        state: the true [q, v] of the robot model.
+        forces: where they act on the plant.
+        by_hand: whether disturbances may be added to those of the scenario.
+    """
+    items = [item.placed(world.robot) for item in plant.disturbances]
+    start = plant.timing.lead_in
+    system = DisturbanceForces(world.plant, items, start, world.robot, plant.seed)
+    builder.AddNamedSystem("disturbance", system)
+    builder.Connect(state, system.GetInputPort("state"))
+    if items or by_hand:
         # To ask at every step for what never comes takes 2 % of a run.
-        builder.Connect(disturbance.GetOutputPort("spatial_forces"), forces)
-    return disturbance
+        builder.Connect(system.GetOutputPort("spatial_forces"), forces)
+    return system

@@ -1,4 +1,4 @@
-"""Costs that are not compiled: terms of classes that inherit from the weights.
+"""Costs that are not compiled, as terms of the user's own are not.
 
 They are evaluated knot by knot in Python, with the Gauss-Newton matrix of their rows.
 """
@@ -8,8 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from backbeat.models.compiled.arrays import Array3, Matrix
-from backbeat.optimization.problem.weights import TrajectoryWeights
-from backbeat.optimization.terms.declared import own_costs
+from backbeat.optimization.terms.declared import added_costs
 from backbeat.optimization.terms.rows import rows_of
 from backbeat.optimization.transcription.knot_point import KnotPoint
 from backbeat.optimization.transcription.linearization_arrays import (
@@ -36,8 +35,7 @@ class AddedCosts:
 
     def __init__(self, transcription: Transcription) -> None:
         """Finds the costs of a transcribed problem."""
-        weights = transcription.problem.weights
-        self.terms = own_costs(weights, TrajectoryWeights)
+        self.terms = added_costs(transcription.problem.weights)
         self._point = KnotPoint(transcription) if self.terms else None
         self._num_knots = transcription.problem.num_knots
 

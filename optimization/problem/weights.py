@@ -1,9 +1,16 @@
 """Weights of a trajectory's costs, each declared once."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 from backbeat.optimization.terms.declared import On, Term, cost, number
+
+
+def _cost(default: float, *term: Any, help: str = "") -> float:
+    """A field of the weight of a cost that is compiled; `term` is that of a `Term`."""
+    found: float = cost(default, replace(Term(*term), compiled=True), help=help)
+    return found
 
 
 @dataclass(frozen=True)
@@ -20,34 +27,46 @@ class TrajectoryWeights:
             "base"; above one moves them less than others.
     """
 
-    posture: float = cost(
+    posture: float = _cost(
         0.4,
-        Term("posture", "q - nominal", "rad", lambda z: z.joints - z.nominal, On.KNOT),
+        "posture",
+        "q - nominal",
+        "rad",
+        lambda z: z.joints - z.nominal,
+        On.KNOT,
         help="Tasks that are near it pull the nominal posture to their own.",
     )
-    velocity: float = cost(
+    velocity: float = _cost(
         0.04,
-        Term("velocity", "d", "rad/s", lambda z: z.mean_velocity, On.INTERVAL),
+        "velocity",
+        "d",
+        "rad/s",
+        lambda z: z.mean_velocity,
+        On.INTERVAL,
         help="Of joints and base, the mean of an interval.",
     )
-    acceleration: float = cost(
+    acceleration: float = _cost(
         0.008,
-        Term("acceleration", "a", "rad/s^2", lambda z: z.acceleration, On.KNOT),
+        "acceleration",
+        "a",
+        "rad/s^2",
+        lambda z: z.acceleration,
+        On.KNOT,
         help="Of joints and base.",
     )
-    force: float = cost(
-        0.4,
-        Term("contact forces", "w, forces", "weights", lambda z: z.forces, On.KNOT),
+    force: float = _cost(
+        0.4, "contact forces", "w, forces", "weights", lambda z: z.forces, On.KNOT
     )
-    moment: float = cost(
-        4.0,
-        Term(
-            "contact moments", "w, moments", "weights m", lambda z: z.moments, On.KNOT
-        ),
+    moment: float = _cost(
+        4.0, "contact moments", "w, moments", "weights m", lambda z: z.moments, On.KNOT
     )
-    effort: float = cost(
+    effort: float = _cost(
         0.0,
-        Term("effort", "tau / limit", "limits", lambda z: z.efforts, On.KNOT),
+        "effort",
+        "tau / limit",
+        "limits",
+        lambda z: z.efforts,
+        On.KNOT,
         help="Of the joints.",
     )
     time: float = number(

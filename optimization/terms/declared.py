@@ -83,6 +83,8 @@ class Term:
         formula: of the rows.
         unit: of the rows; one of `LENGTH_POWERS`.
         rows: makes them; None where a compiled function alone has them.
+        compiled: whether one has them; costs of the trajectory and the whole-body
+            program are evaluated in Python otherwise.
         on: what they are rows of.
         switch: setting of plans without which the quantity is held.
     """
@@ -93,6 +95,7 @@ class Term:
     rows: MakeRows | None = None
     on: On = On.STATE
     switch: str = ""
+    compiled: bool = False
 
     @property
     def weight_unit(self) -> str:
@@ -216,19 +219,9 @@ def costs_of(numbers: object, *on: On) -> list[tuple[Term, float]]:
     ]
 
 
-def own_costs(numbers: object, of: type[Any]) -> list[tuple[Term, float]]:
-    """Costs that a class has beyond those of a program's own, each with its weight.
-
-    Args:
-        numbers: a value of the class.
-        of: the program's own, from which it inherits.
-    """
-    known = declarations(of)
-    return [
-        (told.cost, float(getattr(numbers, name)))
-        for name, told in declarations(numbers).items()
-        if told.cost and name not in known
-    ]
+def added_costs(numbers: object) -> list[tuple[Term, float]]:
+    """Costs that no compiled function has, each with its weight."""
+    return [(term, weight) for term, weight in costs_of(numbers) if not term.compiled]
 
 
 def scaled(numbers: Numbers, x: float, **rest: Any) -> Numbers:

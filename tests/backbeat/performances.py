@@ -43,7 +43,9 @@ SEAT = Mount(
 )
 
 
-def drumming(seated: bool = False, duration: float = 4.0) -> Behavior:
+def drumming(
+    seated: bool = False, duration: float = 4.0, on_chair: bool = False
+) -> Behavior:
     """Arms that swing over the kit at 98 BPM, with two strikes a beat."""
     mount = SEAT if seated else Mount()
     scene = Scene("drum-kit", (0.0, 0.0, 0.0 if seated else 0.2))
@@ -59,7 +61,7 @@ def drumming(seated: bool = False, duration: float = 4.0) -> Behavior:
     )
     hold = Event(time=1.0, kind="segment", what="Hold", duration=1.2)
     events = tuple(sorted((*strikes, hold), key=lambda e: e.time))
-    equipment = ("sticks", "seat") if seated else ("sticks",)
+    equipment = ("sticks", "seat") if seated or on_chair else ("sticks",)
     return _behavior("drums", equipment, mount, scene, duration, BPM, events)
 
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from backbeat.mpc.analysis.metrics import run_metrics
+from backbeat.mpc.disturbances.kinds.push import Push
 from backbeat.mpc.runs.file import save_run
 from backbeat.mpc.runs.record import record_of
-from backbeat.mpc.scenario.parts.push import Push
 from backbeat.report.plots.comparison import compare
 from backbeat.report.plots.measures import MEASURES
 from tests.backbeat.performances import drumming, run_of, swaying

@@ -1,11 +1,14 @@
 """Every control of a live page, driven in a browser: it works, and is undone."""
 
 import contextlib
+from pathlib import Path
 
 import pytest
 
 from backbeat.behaviors.library.store import Library
+from backbeat.mpc.disturbances.registry import only_kinds, register_file
 from backbeat.mpc.runs.file import load_run
+from backbeat.optimization.terms.user_file import load_user_file
 from backbeat.stage.live.playback import Playback
 from backbeat.stage.players.player import Player
 from backbeat.stage.players.repertoire import Repertoire
@@ -13,6 +16,7 @@ from tests.backbeat.performances import drumming, swaying
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
+ROPE = Path(__file__).parents[2] / "docs" / "own_disturbance.py"
 # Buttons and sliders of the panel, and what each of them sets.
 TOGGLES = ("timing", "forces", "posture", "steps")
 SLIDERS = {"tempo": 1.2, "beat_priority": 0.9, "friction": 0.3, "plan_delay": 0.02}
@@ -105,6 +109,33 @@ def driven(window, library):
     yield driven
     window.page.goto("about:blank")
     player.close()
+
+
+@pytest.fixture
+def with_rope():
+    """The rope of docs, registered while a page is open."""
+    with only_kinds():
+        register_file(load_user_file(ROPE))
+        yield
+
+
+def test_a_disturbance_from_outside_is_added_by_its_sliders(with_rope, driven):
+    player = driven.player
+    driven.click("[data-mode=simulated]")
+    driven.until(lambda: player.source.is_simulated)
+    driven.until(
+        lambda: not driven.window.run("document.querySelector('.panel').hidden")
+    )
+    driven.until(lambda: player.source.reach > 0.1)
+    driven.slide("[aria-label=stiffness]", 800.0)
+    driven.click(".panel [data-disturbance=rope]")
+    live = player.source.live
+    driven.until(lambda: live.scenario_so_far().disturbances.ropes)
+    (rope,) = live.scenario_so_far().disturbances.ropes
+    assert (rope.stiffness, rope.damping) == (800.0, 20.0)
+    driven.until(lambda: live.time > rope.time + 0.1)
+    line = "viewer.scene_tree.find(['lines of disturbances', '1'])"
+    driven.until(lambda: driven.window.run(f"{line}.object.visible"))
 
 
 def test_play_controls_by_button_and_by_key(driven):

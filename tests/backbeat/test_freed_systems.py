@@ -15,7 +15,7 @@ import backbeat
 from backbeat.models.common.collectable_system import FEW, CollectableSystem, weak
 from backbeat.mpc.analysis.hand_studies import of_task
 from backbeat.mpc.control.task_space_setup import task_space_behavior
-from backbeat.mpc.scenario.setting_event import SettingEvent
+from backbeat.mpc.disturbances.kinds.setting_event import SettingEvent
 from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.serving.session import ControllerSession
 from backbeat.mpc.simulation.diagram import build_closed_loop

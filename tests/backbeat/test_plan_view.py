@@ -8,15 +8,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from backbeat.models.state.configuration import Configuration
+from backbeat.mpc.disturbances.kinds.push import SHOWN, Push
 from backbeat.mpc.reference.trajectory import patch_names
-from backbeat.mpc.scenario.parts.push import Push
 from backbeat.stage.frames.balance import capture_point
+from backbeat.stage.frames.marks import marks_at
 from backbeat.stage.frames.plan_view import (
     planned_forces,
     rate_in_words,
     solver_in_words,
 )
-from backbeat.stage.frames.pushes import SHOWN, pushes_at
 from tests.backbeat.performances import run_of, swaying
 from tests.tolerances import EXACT
 
@@ -64,10 +64,10 @@ def test_a_push_is_seen_from_its_beginning_for_a_while():
     behavior = swaying(0.5)
     state = Configuration(behavior.robot_model, behavior.motion.q[0])
     push = Push(1.0, 0.1, [0.0, 30.0, 0.0], "pelvis")
-    assert not pushes_at([push], 0.99, state)
-    assert not pushes_at([push], 1.0 + SHOWN, state)
-    seen = pushes_at([push, push], 1.1, state)["pelvis"]
+    assert not marks_at([push], 0.99, state).pushes
+    assert not marks_at([push], 1.0 + SHOWN, state).pushes
+    seen = marks_at([push, push], 1.1, state).pushes["pelvis"]
     assert seen.force[1] == 60.0
     np.testing.assert_allclose(seen.point, state.pose("pelvis").translation())
     back = Push(1.0, 0.1, [0.0, -30.0, 0.0], "pelvis")
-    assert not pushes_at([push, back], 1.1, state)
+    assert not marks_at([push, back], 1.1, state).pushes

@@ -13,10 +13,10 @@ from backbeat.behaviors.library.store import Library
 from backbeat.models.common.errors import BackbeatError
 from backbeat.mpc.analysis.metrics import run_metrics
 from backbeat.mpc.analysis.run_explanation import explain_run
+from backbeat.mpc.disturbances.kinds.push import Push
 from backbeat.mpc.plans.weights import PredictiveWeights
 from backbeat.mpc.runs.file import load_run, run_weights, save_run, with_story
 from backbeat.mpc.runs.replay import compare_samples
-from backbeat.mpc.scenario.parts.push import Push
 from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.simulation.simulate import run_scenario
 from backbeat.mpc.weights.controller_weights import ControllerWeights

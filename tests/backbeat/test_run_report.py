@@ -10,10 +10,10 @@ import pytest
 
 from backbeat.behaviors.library.store import Library
 from backbeat.mpc.analysis.metrics import run_metrics
+from backbeat.mpc.disturbances.kinds.push import Push
+from backbeat.mpc.disturbances.kinds.setting_event import SettingEvent
 from backbeat.mpc.runs.file import load_run, save_run, with_story
 from backbeat.mpc.runs.record import read_run, record_of
-from backbeat.mpc.scenario.parts.push import Push
-from backbeat.mpc.scenario.setting_event import SettingEvent
 from backbeat.mpc.scenario.specification import read_scenario
 from backbeat.report.pages.run import run_page
 from backbeat.report.pages.run_words import events, result_sentence, scenario_yaml

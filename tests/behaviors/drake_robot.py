@@ -27,7 +27,8 @@ class DrakeRobot:
         joints = [plant.GetJointByName(n) for n in robot.joint_names]
         base_q, base_v = range(robot.base_positions), range(robot.base_velocities)
         self._q = np.array([*base_q, *(j.position_start() for j in joints)])
-        self._v = np.array([*base_v, *(j.velocity_start() for j in joints)])
+        # Of the plant's velocities, which are more where joints are locked.
+        self.columns = np.array([*base_v, *(j.velocity_start() for j in joints)])
 
     def set(self, q: np.ndarray, v: np.ndarray) -> None:
         """Moves to a state."""
@@ -38,7 +39,7 @@ class DrakeRobot:
 
     def _full(self, v: np.ndarray) -> np.ndarray:
         full = np.zeros(self.plant.num_velocities())
-        full[self._v] = v
+        full[self.columns] = v
         return full
 
     def inverse_dynamics(self, vdot: np.ndarray) -> np.ndarray:
@@ -46,16 +47,21 @@ class DrakeRobot:
         forces = MultibodyForces(self.plant)
         self.plant.CalcForceElementsContribution(self.context, forces)
         tau = self.plant.CalcInverseDynamics(self.context, self._full(vdot), forces)
-        return tau[self._v]
+        return tau[self.columns]
 
     def gravity_forces(self) -> np.ndarray:
         """(nv,) generalized forces of gravity."""
         tau = self.plant.CalcGravityGeneralizedForces(self.context)
-        return np.asarray(tau[self._v])
+        return np.asarray(tau[self.columns])
 
     def _contact(self, name: str) -> tuple[object, RigidTransform]:
         frame = find_frame(self.plant, self.robot.contact_link(name))
         return frame, self.robot.contact_in_link(name)
+
+    def motion_of(self, frame: object, p_FP: np.ndarray) -> tuple[object, ...]:
+        """What Drake is asked for the motion of a point with."""
+        world = self.plant.world_frame()
+        return self.context, JacobianWrtVariable.kV, frame, p_FP, world, world
 
     def pose(self, name: str) -> RigidTransform:
         """X_WC of a contact."""
@@ -65,46 +71,24 @@ class DrakeRobot:
     def jacobian(self, name: str) -> np.ndarray:
         """(6, nv) Jacobian of a contact, world axes."""
         frame, X_FC = self._contact(name)
-        world = self.plant.world_frame()
-        J = self.plant.CalcJacobianSpatialVelocity(
-            self.context,
-            JacobianWrtVariable.kV,
-            frame,
-            X_FC.translation(),
-            world,
-            world,
-        )
-        return J[:, self._v]
+        asked = self.motion_of(frame, X_FC.translation())
+        return self.plant.CalcJacobianSpatialVelocity(*asked)[:, self.columns]
 
     def bias_acceleration(self, name: str) -> np.ndarray:
         """(6,) Jdot v of a contact, world axes."""
         frame, X_FC = self._contact(name)
-        world = self.plant.world_frame()
-        bias = self.plant.CalcBiasSpatialAcceleration(
-            self.context,
-            JacobianWrtVariable.kV,
-            frame,
-            X_FC.translation(),
-            world,
-            world,
-        )
-        return bias.get_coeffs()
+        asked = self.motion_of(frame, X_FC.translation())
+        return self.plant.CalcBiasSpatialAcceleration(*asked).get_coeffs()
 
     def frame_jacobian(self, name: str) -> np.ndarray:
         """(3, nv) angular velocity Jacobian of a link, world axes."""
-        frame, world = self.plant.GetFrameByName(name), self.plant.world_frame()
-        J = self.plant.CalcJacobianSpatialVelocity(
-            self.context, JacobianWrtVariable.kV, frame, np.zeros(3), world, world
-        )
-        return J[:3, self._v]
+        asked = self.motion_of(self.plant.GetFrameByName(name), np.zeros(3))
+        return self.plant.CalcJacobianSpatialVelocity(*asked)[:3, self.columns]
 
     def frame_bias(self, name: str) -> np.ndarray:
         """(3,) angular part of Jdot v of a link, world axes."""
-        frame, world = self.plant.GetFrameByName(name), self.plant.world_frame()
-        bias = self.plant.CalcBiasSpatialAcceleration(
-            self.context, JacobianWrtVariable.kV, frame, np.zeros(3), world, world
-        )
-        return bias.rotational()
+        asked = self.motion_of(self.plant.GetFrameByName(name), np.zeros(3))
+        return self.plant.CalcBiasSpatialAcceleration(*asked).rotational()
 
     def center_of_mass(self) -> np.ndarray:
         """(3,) center of mass in the world."""
@@ -124,7 +108,7 @@ class DrakeRobot:
     def mass_matrix(self) -> np.ndarray:
         """(nv, nv) mass matrix of the robot model's velocities."""
         M = self.plant.CalcMassMatrix(self.context)
-        return M[np.ix_(self._v, self._v)]
+        return M[np.ix_(self.columns, self.columns)]
 
     def momentum(self) -> np.ndarray:
         """(6,) momentum about the center of mass, [angular, linear]."""

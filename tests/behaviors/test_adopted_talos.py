@@ -12,8 +12,8 @@ from backbeat.behaviors.building.build import build
 from backbeat.behaviors.library.store import Library
 from backbeat.behaviors.specification.kinds import Variant
 from backbeat.mpc.analysis.metrics import run_metrics
-from backbeat.mpc.scenario.model_mismatch import ModelMismatch
-from backbeat.mpc.scenario.parts.push import Push
+from backbeat.mpc.disturbances.kinds.push import Push
+from backbeat.mpc.disturbances.model_mismatch import model_mismatch
 from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.simulation.simulate import run_scenario
 from tests.behaviors.test_other_robots import ROBOTS
@@ -40,7 +40,7 @@ def tracked(behavior, **more):
         state="estimated",
         actuator_lag=0.002,
         seed=6,
-        world=ModelMismatch(mass_spread=0.1),
+        world=model_mismatch(mass_spread=0.1),
         **more,
     )
     return run_metrics(run_scenario(scenario, behavior))

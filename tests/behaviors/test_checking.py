@@ -209,27 +209,6 @@ def first(path):
     return found.sentence(path)
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "line", "sentence"),
-    [
-        ("posture: stand, ", "posture: stend, ", 5, "unknown posture 'stend'"),
-        ("up}", "upp}", 7, "station 2 'upp'"),
-        ("out 0.1", "out wide", 3, "mine, feet"),
-        ("move: 1.0", "mvoe: 1.0", 8, "unknown key"),
-        ("kind: posture ", "kind: posturing ", 1, "unknown kind"),
-        ("{posture: stand, ", "{", 5, "station 1: name the posture to go to"),
-        ("posture: stand    ", 'posture: ""    ', 6, "station 2: name the posture"),
-        ("feet: ", 'start: ""\nfeet: ', 3, "start names no posture; atlas has"),
-    ],
-)
-def test_a_failure_of_a_posture_tour_has_its_line(tmp_path, old, new, line, sentence):
-    assert old in POSTURE
-    path = tmp_path / "mine.yaml"
-    path.write_text(POSTURE.replace(old, new))
-    assert first(path).startswith(f"{path}:{line}: failure: ")
-    assert sentence in first(path)
-
-
 WALK = """\
 kind: footsteps    # 1
 name: mine
@@ -245,11 +224,18 @@ steps:
 arm_swing: 0.2
 bend: 0.1          # 13
 """
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "line", "sentence"),
-    [
+FAILURES = {
+    POSTURE: [
+        ("posture: stand, ", "posture: stend, ", 5, "unknown posture 'stend'"),
+        ("up}", "upp}", 7, "station 2 'upp'"),
+        ("out 0.1", "out wide", 3, "mine, feet"),
+        ("move: 1.0", "mvoe: 1.0", 8, "unknown key"),
+        ("kind: posture ", "kind: posturing ", 1, "unknown kind"),
+        ("{posture: stand, ", "{", 5, "station 1: name the posture to go to"),
+        ("posture: stand    ", 'posture: ""    ', 6, "station 2: name the posture"),
+        ("feet: ", 'start: ""\nfeet: ', 3, "start names no posture; atlas has"),
+    ],
+    WALK: [
         ("feet: right", "feet: write", 10, "'write'; did you mean right?"),
         ("time: 0.4", "time: 0", 7, "step 3: give it a time or a number of beats"),
         ("[0.3, 0.5]", "[0.5, 0.6]", 9, "step 3: 'between' has a least"),
@@ -257,18 +243,7 @@ bend: 0.1          # 13
         ("both, time: 1.0}                        # 11", "left, time: 1}", 11, "last"),
         ("bpm: 60", "bpm: 6", 3, "bpm is 6"),
     ],
-)
-def test_a_failure_of_footsteps_has_its_line(tmp_path, old, new, line, sentence):
-    assert old in WALK
-    path = tmp_path / "mine.yaml"
-    path.write_text(WALK.replace(old, new, 1))
-    assert first(path).startswith(f"{path}:{line}: failure: ")
-    assert sentence in first(path)
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "line", "sentence"),
-    [
+    SONG: [
         ("bpm: 98", "bpm: 9000", 3, "bpm is 9000"),
         ("bpm: 98", "bpm: fast", 3, "bpm is 'fast'"),
         ("hold: 4", "hold: 0.5", 6, "hold 'ready' takes 0.5 beats"),
@@ -278,14 +253,23 @@ def test_a_failure_of_footsteps_has_its_line(tmp_path, old, new, line, sentence)
         ("beat: 2,", "beat: 9,", 9, "part 'verse', bar 1, beat 9"),
         ("rest: ", "\trest: ", 8, "not valid YAML"),
     ],
+}
+
+
+@pytest.mark.parametrize(
+    ("text", "failure"),
+    [(text, failure) for text, rows in FAILURES.items() for failure in rows],
+    ids=[f"{old}-{new}" for rows in FAILURES.values() for old, new, _, _ in rows],
 )
-def test_a_failure_of_a_score_has_its_file_and_line(tmp_path, old, new, line, sentence):
-    assert old in SONG
+def test_a_failure_has_its_file_and_line(tmp_path, text, failure):
+    old, new, line, sentence = failure
+    assert old in text
     path, score = tmp_path / "mine.yaml", tmp_path / "scores" / "mine.yaml"
-    path.write_text(DRUMMING)
     score.parent.mkdir()
-    score.write_text(SONG.replace(old, new, 1))
-    assert first(path).startswith(f"{score}:{line}: failure: ")
+    path.write_text(DRUMMING)
+    fault = score if text is SONG else path
+    fault.write_text(text.replace(old, new, 1))
+    assert first(path).startswith(f"{fault}:{line}: failure: ")
     assert sentence in first(path)
 
 

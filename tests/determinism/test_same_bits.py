@@ -10,10 +10,10 @@ import pytest
 from backbeat.behaviors.library.store import Library
 from backbeat.behaviors.library.table import to_frame
 from backbeat.mpc.analysis.metrics import run_metrics
+from backbeat.mpc.disturbances.kinds.push import Push
 from backbeat.mpc.runs.file import load_run
 from backbeat.mpc.runs.replay import compare_samples
 from backbeat.mpc.runs.table import run_frame
-from backbeat.mpc.scenario.parts.push import Push
 from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.simulation.simulate import run_scenario
 from tests.processes import start

@@ -35,12 +35,12 @@ from backbeat.models.urdf.checks.support_table import Support
 from backbeat.models.urdf.overlay.model_report import model_report
 from backbeat.models.urdf.overlay.overlaying import apply_overlay
 from backbeat.models.urdf.reading.parsing import read_description
-from backbeat.mpc.scenario.setting_event import MOST_OFFSET, RANGES, SETTINGS
+from backbeat.mpc.disturbances.kinds.push import PolarPush
+from backbeat.mpc.disturbances.kinds.setting_event import MOST_OFFSET, RANGES, SETTINGS
+from backbeat.mpc.disturbances.task_changes import OF_TASK_SPACE
 from backbeat.mpc.scenario.specification import load_scenario
-from backbeat.mpc.scenario.task_changes import OF_TASK_SPACE
 from backbeat.mpc.sweep.cells import SweepSettings
 from backbeat.mpc.sweep.margin import MarginSearch
-from backbeat.mpc.sweep.polar_push import PolarPush
 from backbeat.mpc.sweep.specification import parse_sweep, shipped_sweeps
 from backbeat.mpc.sweep.success_rate import SequentialTest
 from backbeat.mpc.sweep.table import COLUMNS

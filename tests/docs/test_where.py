@@ -82,6 +82,8 @@ def test_every_route_takes_three_files_at_most():
     assert list(ROUTES) == [
         "A kind of behavior",
         "A cost of the predictive program",
+        "A cost of the whole-body program",
+        "A cost of the trajectory",
         "A disturbance",
         "A robot",
         "A sensor",
@@ -90,7 +92,8 @@ def test_every_route_takes_three_files_at_most():
     for title, changes in ROUTES.items():
         files = [change.file for change in changes]
         assert len(set(files)) == len(files), title
-        assert 1 <= len(files) <= MOST_FILES, title
+        most = 1 if title.startswith("A cost") else MOST_FILES
+        assert 1 <= len(files) <= most, title
     # Nothing on the page that looks like a step has been passed over.
     assert sum(map(len, ROUTES.values())) == len(
         re.findall(r"^\*\*\d", PAGE, re.MULTILINE)
@@ -296,6 +299,67 @@ def test_a_cost_of_the_predictive_program(
     # And the plan turns back sooner.
     turned = [np.square(p["turned"]).sum() for p in (with_it, without)]
     assert turned[0] < turned[1]
+
+
+STOPPED = """
+from backbeat.behaviors.library.store import Library
+from backbeat.mpc.analysis.run_explanation import explain_run
+from backbeat.mpc.scenario.specification import read_scenario
+from backbeat.mpc.simulation.simulate import run_scenario
+
+told = []
+for weight in (0, 4):
+    text = f"behavior: stand\\nweights: {{whole_body: {{turning: {weight}}}}}\\n"
+    text += "lead_in: 0.1\\nduration: 0.4\\n"
+    scenario = read_scenario(text, "mine").check()
+    run = run_scenario(scenario, Library(sys.argv[1]).load("stand"))
+    tasks = {task.name: task for task in explain_run(run, 0.3).tick.tasks}
+    task = tasks.get("turning of the base")
+    told.append(None if task is None else [task.weight, task.cost, str(run.fell)])
+"""
+
+
+@pytest.mark.slow
+def test_a_cost_of_the_whole_body_program(
+    changed: Callable[[str], Changed],
+    built: Callable[[str], Behavior],
+    library_folder: Path,
+) -> None:
+    """What is compiled has another struct of gains, and is compiled again."""
+    built("stand")
+    copy = changed("A cost of the whole-body program")
+    without, (weight, cost, fell) = copy.told(STOPPED, library_folder)
+    assert without is None
+    assert weight == 4.0
+    assert cost > 0
+    assert fell == "False"
+
+
+LOW = """
+from backbeat.behaviors.building.build import build
+from backbeat.behaviors.library.store import Library
+from backbeat.behaviors.specification.kinds import Variant
+
+told = []
+for weight in (0.0, 2000.0):
+    library = Library(f"{sys.argv[1]}-{weight:g}")
+    behavior = build("side-step", library, variant=Variant(weights={"turning": weight}))
+    totals = behavior.costs().totals()
+    log = behavior.provenance["log"][-1]["cost"]
+    spin = np.square(behavior.momentum[:, 2]).mean()
+    told.append([totals["angular momentum about the vertical"], spin, log, totals])
+"""
+
+
+@pytest.mark.slow
+def test_a_cost_of_the_trajectory(changed: Callable[[str], Changed]) -> None:
+    copy = changed("A cost of the trajectory")
+    without, with_it = copy.told(LOW, copy.work / "library")
+    assert without[0] == 0
+    assert with_it[0] > 0
+    assert with_it[1] < 0.5 * without[1]
+    for _, _, log, totals in (without, with_it):
+        assert sum(totals.values()) == pytest.approx(log, rel=1e-4)
 
 
 BLOWN = """

@@ -5,8 +5,8 @@ from pathlib import Path
 import yaml
 from hypothesis import strategies as st
 
+from backbeat.mpc.disturbances.kinds.push import read_push
 from backbeat.mpc.remote.address import read_address
-from backbeat.mpc.scenario.parts.push import read_push
 from backbeat.mpc.scenario.specification import Scenario, load_scenario
 from backbeat.mpc.scenario.task_space_task import TaskSpaceTask
 from backbeat.mpc.sweep.specification import SHIPPED_FOLDER, load_sweep

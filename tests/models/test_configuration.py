@@ -34,11 +34,11 @@ def close(a, b, tolerance=RECURSION):
 
 
 def test_frames_move_as_in_the_plant(twin, state):
-    plant, context, world = twin.plant, twin.context, twin.plant.world_frame()
+    plant, context = twin.plant, twin.context
     for name in FRAMES:
         frame = find_frame(plant, name)
         assert state.pose(name).IsNearlyEqualTo(frame.CalcPoseInWorld(context), EXACT)
-        arguments = (context, JacobianWrtVariable.kV, frame, np.zeros(3), world, world)
+        arguments = twin.motion_of(frame, np.zeros(3))
         J = plant.CalcJacobianSpatialVelocity(*arguments)[:, twin.columns]
         close(state.jacobian(name), J)
         V = frame.CalcSpatialVelocityInWorld(context).get_coeffs()

@@ -13,8 +13,8 @@ from pydrake.systems.framework import DiagramBuilder
 from backbeat.behaviors.library.behavior import Mount, make_robot
 from backbeat.models.common.errors import BackbeatError
 from backbeat.models.world.scene import add_world
-from backbeat.mpc.scenario.disturbances import Disturbance
-from backbeat.mpc.scenario.parts.push import Push
+from backbeat.mpc.disturbances.kinds.push import Push
+from backbeat.mpc.world.disturbance_forces import DisturbanceForces
 from tests.tolerances import RECURSION
 
 IMPULSE = np.array([60.0, -20.0, 5.0])
@@ -31,7 +31,7 @@ class FreeBlock:
         self.plant.AddRigidBody("block", inertia)
         self.plant.mutable_gravity_field().set_gravity_vector(np.zeros(3))
         self.plant.Finalize()
-        self.push = builder.AddSystem(Disturbance(self.plant, pushes, start_time))
+        self.push = builder.AddSystem(DisturbanceForces(self.plant, pushes, start_time))
         builder.Connect(
             self.push.GetOutputPort("spatial_forces"),
             self.plant.get_applied_spatial_force_input_port(),
@@ -87,7 +87,7 @@ def test_a_falling_atlas_takes_the_whole_impulse(body):
     world = add_world(builder, make_robot("atlas", (), Mount()))
     plant = world.plant
     impulse = 0.05 * IMPULSE
-    push = Disturbance(plant, [Push(0.01, 0.03, list(impulse), body)], 0.0)
+    push = DisturbanceForces(plant, [Push(0.01, 0.03, list(impulse), body)], 0.0)
     builder.AddSystem(push)
     builder.Connect(
         push.GetOutputPort("spatial_forces"),
@@ -116,10 +116,10 @@ def test_an_unknown_body_is_one_sentence(body, near):
     builder = DiagramBuilder()
     world = add_world(builder, make_robot("atlas", ("sticks",), Mount()))
     with pytest.raises(BackbeatError, match="did you mean pelvis"):
-        Disturbance(world.plant, [Push(body=body)], 0.0)
+        DisturbanceForces(world.plant, [Push(body=body)], 0.0)
     # There are two of them, and no telling which is meant.
     with pytest.raises(BackbeatError, match="unknown body"):
-        Disturbance(world.plant, [Push(body="stick")], 0.0)
+        DisturbanceForces(world.plant, [Push(body="stick")], 0.0)
 
 
 def test_a_welded_link_is_pushed_where_it_is():
@@ -129,7 +129,7 @@ def test_a_welded_link_is_pushed_where_it_is():
     assert not plant.HasBodyNamed("hokuyo_link")
     force = np.array([0.0, 100.0, 0.0])
     push = Push(time=0.0, duration=1.0, impulse=force.tolist(), body="hokuyo_link")
-    system = Disturbance(plant, [push], 0.0)
+    system = DisturbanceForces(plant, [push], 0.0)
     (applied,) = system.GetOutputPort("spatial_forces").Eval(
         system.CreateDefaultContext()
     )

@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 
 from backbeat.models.common.errors import BackbeatError
+from backbeat.mpc.disturbances.kinds.push import Push
 from backbeat.mpc.runs.earlier import keep_earlier
 from backbeat.mpc.runs.file import save_run
-from backbeat.mpc.scenario.parts.push import Push
 from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.simulation.simulate import run_scenario
 

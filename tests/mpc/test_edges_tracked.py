@@ -14,9 +14,9 @@ from backbeat.models.common.errors import BackbeatError
 from backbeat.models.dynamics.frames import LINE
 from backbeat.models.state.configuration import Configuration
 from backbeat.mpc.analysis.metrics import run_metrics
+from backbeat.mpc.disturbances.model_mismatch import model_mismatch
 from backbeat.mpc.plans.plan import Plan
 from backbeat.mpc.reference.trajectory import Reference, check_flat
-from backbeat.mpc.scenario.model_mismatch import ModelMismatch
 from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.simulation.simulate import run_scenario
 from backbeat.mpc.whole_body.core import WholeBodyCore
@@ -54,7 +54,7 @@ def run(walk):
         state="estimated",
         actuator_lag=0.01,
         seed=3,
-        world=ModelMismatch(mass_spread=0.1),
+        world=model_mismatch(mass_spread=0.1),
     )
     return run_scenario(scenario, walk)
 

@@ -8,12 +8,12 @@ import yaml
 
 from backbeat.models.common.errors import BackbeatError
 from backbeat.models.sensing.sensors import SensorNoise
-from backbeat.mpc.scenario.compliant_period import CompliantPeriod
-from backbeat.mpc.scenario.model_mismatch import ModelMismatch
-from backbeat.mpc.scenario.parts.push import Push
-from backbeat.mpc.scenario.setting_event import SETTINGS
-from backbeat.mpc.scenario.specification import KEYS, Scenario, read_scenario
-from backbeat.mpc.scenario.task_changes import OF_BASE
+from backbeat.mpc.disturbances.kinds.compliant_period import CompliantPeriod
+from backbeat.mpc.disturbances.kinds.push import Push
+from backbeat.mpc.disturbances.kinds.setting_event import SETTINGS
+from backbeat.mpc.disturbances.model_mismatch import model_mismatch
+from backbeat.mpc.disturbances.task_changes import OF_BASE
+from backbeat.mpc.scenario.specification import Scenario, read_scenario, scenario_keys
 from backbeat.mpc.simulation.running_loop import RunningLoop
 from backbeat.mpc.simulation.simulate import run_scenario, run_task_space
 from backbeat.mpc.weights.changes import WeightChanges
@@ -136,7 +136,7 @@ BESIDE = {
     "noise.moment": (5.0, ESTIMATED),
 }
 NESTED = {
-    "world": {f.name for f in fields(ModelMismatch)},
+    "world": {f.name for f in fields(model_mismatch())},
     "noise": {f.name for f in fields(SensorNoise)},
     "pushes": {f.name for f in fields(Push)},
     "compliant": {f.name for f in fields(CompliantPeriod)},
@@ -149,7 +149,7 @@ NESTED = {
 
 def test_every_key_is_here():
     """A key that is added says in this table what it does in MuJoCo."""
-    keys = set(KEYS.places) - set(NESTED)
+    keys = set(scenario_keys().places) - set(NESTED)
     keys |= {f"{key}.{name}" for key, names in NESTED.items() for name in names}
     assert keys == {*ACTS, *KIT, *REFUSED, *OTHER, *BESIDE, *HAND, *MOVED}
 
@@ -226,7 +226,7 @@ def test_a_drum_stands_elsewhere(built, key):
     for its in (world, world | {key.partition(".")[2]: value}):
         behavior = built("outstanding-standing")
         scenario = Scenario.of(
-            behavior=behavior.name, engine="mujoco", world=ModelMismatch(**its)
+            behavior=behavior.name, engine="mujoco", world=model_mismatch(**its)
         )
         loop = RunningLoop(behavior, scenario.check()).loop
         model = loop.body.moving.engine.made.model

@@ -12,14 +12,15 @@ from backbeat.models.robot.model import RobotModel
 from backbeat.models.state.configuration import Configuration
 from backbeat.models.world.scene import Scene, add_world
 from backbeat.mpc.analysis.metrics import run_metrics
+from backbeat.mpc.disturbances.kinds.push import Push
+from backbeat.mpc.disturbances.kinds.setting_event import SettingEvent
+from backbeat.mpc.disturbances.model_mismatch import model_mismatch
 from backbeat.mpc.engines.behavior_engine import mujoco_for
 from backbeat.mpc.engines.drake_engine import DrakeEngine
 from backbeat.mpc.engines.engine_setup import set_up_engine
 from backbeat.mpc.engines.mjcf_folder import write_scene
 from backbeat.mpc.engines.mujoco_engine import MujocoEngine
 from backbeat.mpc.runs.file import load_run, save_run
-from backbeat.mpc.scenario.parts.push import Push
-from backbeat.mpc.scenario.setting_event import SettingEvent
 from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.simulation.running_loop import RunningLoop
 from backbeat.mpc.simulation.simulate import run_scenario
@@ -54,9 +55,8 @@ def pushed(mujoco, built):
         state="estimated",
         actuator_lag=0.005,
         pushes=[Push(0.3, 0.1, [25.0, 15.0, 0.0])],
+        world=model_mismatch(mass_scale=1.1, com_shift=0.01),
     )
-    scenario.world.mismatch.mass_scale = 1.1
-    scenario.world.mismatch.com_shift = 0.01
     return scenario, run_scenario(scenario, built("stand"))
 
 

@@ -6,9 +6,9 @@ import pytest
 from backbeat.cli.common.results import _notes
 from backbeat.models.state.configuration import Configuration
 from backbeat.mpc.analysis.metrics import run_metrics
+from backbeat.mpc.disturbances.kinds.push import Push
 from backbeat.mpc.estimation.contact_estimator import ContactThresholds
 from backbeat.mpc.reference.trajectory import Reference
-from backbeat.mpc.scenario.parts.push import Push
 from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.simulation.simulate import run_scenario
 from backbeat.mpc.world.sensing import foot_thresholds

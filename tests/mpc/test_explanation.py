@@ -8,6 +8,7 @@ import pytest
 from backbeat.models.common.errors import BackbeatError
 from backbeat.mpc.analysis.cost_history import cost_history
 from backbeat.mpc.analysis.run_explanation import explain_run
+from backbeat.mpc.disturbances.kinds.push import Push
 from backbeat.mpc.plans.explanation import LimitReport
 from backbeat.mpc.plans.start import PlanStart
 from backbeat.mpc.plans.weights import PredictiveWeights
@@ -16,7 +17,6 @@ from backbeat.mpc.predictive.plan_explanation import explain_plan
 from backbeat.mpc.predictive.program import PredictiveProgram
 from backbeat.mpc.predictive.recovery import Recovery
 from backbeat.mpc.reference.trajectory import Reference
-from backbeat.mpc.scenario.parts.push import Push
 from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.simulation.simulate import run_scenario
 from backbeat.mpc.whole_body.core import WholeBodyCore

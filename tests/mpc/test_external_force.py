@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+from backbeat.mpc.disturbances.kinds.push import Push
 from backbeat.mpc.plans.external_force import (
     FELT,
     GOES_ON,
@@ -18,7 +19,6 @@ from backbeat.mpc.plans.external_force import (
 from backbeat.mpc.plans.start import PlanStart
 from backbeat.mpc.predictive.program import PredictiveProgram
 from backbeat.mpc.reference.trajectory import Reference
-from backbeat.mpc.scenario.parts.push import Push
 from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.simulation.simulate import run_scenario
 from tests.tolerances import EXACT

@@ -16,6 +16,7 @@ from backbeat.models.actuation.joint_command import (
 )
 from backbeat.mpc.analysis.metrics import run_metrics
 from backbeat.mpc.analysis.safety_metrics import in_words, safety_metrics
+from backbeat.mpc.disturbances.kinds.push import Push
 from backbeat.mpc.predictive.core import CARRY as PLAN_CARRY
 from backbeat.mpc.predictive.program import PredictiveProgram
 from backbeat.mpc.reference.trajectory import Reference
@@ -29,7 +30,6 @@ from backbeat.mpc.safety.fail_safe import (
     advance,
     attempt,
 )
-from backbeat.mpc.scenario.parts.push import Push
 from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.whole_body.core import CARRY, WholeBodyCore
 from backbeat.mpc.whole_body.programs.momentum import WholeBodyProgram

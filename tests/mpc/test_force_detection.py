@@ -16,6 +16,8 @@ from backbeat.models.state.configuration import Configuration
 from backbeat.mpc.analysis.drumming.hits import run_hits
 from backbeat.mpc.analysis.force_warnings import warning_metrics, warnings_in_words
 from backbeat.mpc.analysis.metrics import run_metrics
+from backbeat.mpc.disturbances.kinds.push import Push
+from backbeat.mpc.disturbances.model_mismatch import model_mismatch
 from backbeat.mpc.monitoring.force_detection import (
     AFTER,
     BEFORE,
@@ -26,8 +28,6 @@ from backbeat.mpc.monitoring.force_detection import (
     known_contacts,
 )
 from backbeat.mpc.monitoring.momentum_observer import RATE, MomentumObserver
-from backbeat.mpc.scenario.model_mismatch import ModelMismatch
-from backbeat.mpc.scenario.parts.push import Push
 from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.simulation.diagram import build_closed_loop
 from backbeat.mpc.simulation.simulate import run_scenario
@@ -385,9 +385,9 @@ def test_ten_seconds_with_noise_warn_of_nothing(built, name, state):
 # Ground and seed; on the first the ankles were once estimated so wrongly at the start
 # that a push of 41 N on a foot was named.
 UNEVEN = [
-    ("walk-6", 5, ModelMismatch(slope_deg=5.0)),
-    ("walk-6", 4, ModelMismatch(step_height=0.03, tilt_deg=5.0)),
-    ("march", 3, ModelMismatch(step_height=0.03, tilt_deg=5.0)),
+    ("walk-6", 5, model_mismatch(slope_deg=5.0)),
+    ("walk-6", 4, model_mismatch(step_height=0.03, tilt_deg=5.0)),
+    ("march", 3, model_mismatch(step_height=0.03, tilt_deg=5.0)),
 ]
 
 
@@ -397,7 +397,7 @@ def test_a_start_on_a_slope_warns_of_nothing(built):
         state="estimated",
         seed=5,
         duration=0.1,
-        world=ModelMismatch(slope_deg=5.0),
+        world=model_mismatch(slope_deg=5.0),
     )
     assert run_scenario(scenario, built("walk-6")).detection.count == 0
 
@@ -419,7 +419,7 @@ def test_feet_that_are_stuck_between_footholds_are_no_push(built):
         state="estimated",
         seed=11,
         duration=3.2,
-        world=ModelMismatch(step_height=0.03, tilt_deg=5.0),
+        world=model_mismatch(step_height=0.03, tilt_deg=5.0),
     )
     run = run_scenario(scenario, built("walk-6"))
     limits = run.behavior.robot_model.velocity_limits
@@ -435,7 +435,7 @@ def test_a_push_on_uneven_ground_is_named(built):
         state="estimated",
         seed=3,
         duration=2.0,
-        world=ModelMismatch(step_height=0.03, tilt_deg=5.0),
+        world=model_mismatch(step_height=0.03, tilt_deg=5.0),
         pushes=[push],
     )
     detection = run_scenario(scenario, built("march")).detection

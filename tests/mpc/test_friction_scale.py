@@ -7,6 +7,8 @@ import pytest
 
 from backbeat.models.state.configuration import Configuration
 from backbeat.mpc.analysis.metrics import run_metrics
+from backbeat.mpc.disturbances.kinds.push import Push
+from backbeat.mpc.disturbances.model_mismatch import model_mismatch
 from backbeat.mpc.plans.friction_scale import (
     HALVING,
     LEAST,
@@ -18,8 +20,6 @@ from backbeat.mpc.plans.start import PlanStart
 from backbeat.mpc.plans.weights import PredictiveWeights
 from backbeat.mpc.predictive.plan_explanation import explain_plan
 from backbeat.mpc.predictive.program import PredictiveProgram
-from backbeat.mpc.scenario.model_mismatch import ModelMismatch
-from backbeat.mpc.scenario.parts.push import Push
 from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.simulation.simulate import run_scenario
 
@@ -150,7 +150,7 @@ def test_a_dancer_stays_up_where_it_leans_on_more_than_there_is(built, seed):
         seed=seed,
         state="estimated",
         actuator_lag=0.005,
-        world=ModelMismatch(patch_friction=[0.2, 0.3]),
+        world=model_mismatch(patch_friction=[0.2, 0.3]),
     )
     run = run_scenario(scenario, built("groove"))
     assert run_metrics(run)["survived"]

@@ -9,7 +9,7 @@ from backbeat.models.robot.description import load_description
 from backbeat.models.robot.model import RobotModel
 from backbeat.models.state.configuration import Configuration
 from backbeat.mpc.analysis.metrics import run_metrics
-from backbeat.mpc.scenario.parts.push import Push
+from backbeat.mpc.disturbances.kinds.push import Push
 from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.simulation.simulate import run_scenario
 

@@ -12,8 +12,8 @@ from backbeat.models.common.errors import BackbeatError
 from backbeat.models.robot.description import SHIPPED
 from backbeat.models.state.configuration import Configuration
 from backbeat.mpc.analysis.metrics import run_metrics
-from backbeat.mpc.scenario.compliant_period import CompliantPeriod
-from backbeat.mpc.scenario.parts.push import Push
+from backbeat.mpc.disturbances.kinds.compliant_period import CompliantPeriod
+from backbeat.mpc.disturbances.kinds.push import Push
 from backbeat.mpc.scenario.specification import Scenario, load_scenario
 from backbeat.mpc.simulation.running_loop import RunningLoop
 from backbeat.mpc.simulation.simulate import collect_run, run_scenario

@@ -7,7 +7,7 @@ from backbeat.behaviors.building.build import build
 from backbeat.behaviors.library.store import Library
 from backbeat.cli.common.results import results_table
 from backbeat.mpc.analysis.metrics import run_metrics
-from backbeat.mpc.scenario.parts.push import Push
+from backbeat.mpc.disturbances.kinds.push import Push
 from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.simulation.simulate import run_scenario
 from backbeat.mpc.sweep.table import result_row

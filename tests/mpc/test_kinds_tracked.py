@@ -10,13 +10,13 @@ from backbeat.behaviors.building.build import Reports, build, solve
 from backbeat.behaviors.dance.authoring import Choreography
 from backbeat.behaviors.drumming.problem import REST_FORCE
 from backbeat.behaviors.library.store import Library
-from backbeat.behaviors.specification.kinds import KINDS, SETLIST, Variant
+from backbeat.behaviors.specification.kinds import SETLIST, SHIPPED_KINDS, Variant
 from backbeat.mpc.analysis.drumming.rests import run_rests
 from backbeat.mpc.analysis.metrics import run_metrics
+from backbeat.mpc.disturbances.kinds.push import Push
+from backbeat.mpc.disturbances.model_mismatch import model_mismatch
 from backbeat.mpc.predictive.program import PredictiveProgram
 from backbeat.mpc.reference.trajectory import Reference
-from backbeat.mpc.scenario.model_mismatch import ModelMismatch
-from backbeat.mpc.scenario.parts.push import Push
 from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.simulation.simulate import run_scenario
 from tests.behaviors.drake_robot import DrakeRobot
@@ -116,7 +116,7 @@ def check_end(run, atol=FOLLOWED):
     return metrics
 
 
-@pytest.mark.parametrize("kind", [*KINDS, SETLIST])
+@pytest.mark.parametrize("kind", [*SHIPPED_KINDS, SETLIST])
 def test_a_behavior_of_every_kind_is_followed(short_run, kind):
     run = short_run(kind)
     metrics = run_metrics(run)
@@ -252,7 +252,7 @@ def test_the_g1_makes_all_hits_on_time_and_none_besides(drummed, state, most):
 @pytest.mark.parametrize("name", DRUMMING)
 def test_the_g1_plays_the_whole_score_standing_and_seated(name, tmp_path):
     behavior = build(name, Library(tmp_path), variant=Variant(robot="g1"))
-    masses = ModelMismatch(mass_spread=0.1)
+    masses = model_mismatch(mass_spread=0.1)
     scenario = Scenario.of(behavior.name, world=masses, **G1_SENSORS)
     metrics = run_metrics(run_scenario(scenario, behavior))
     hits = metrics["hits"]

@@ -8,10 +8,10 @@ from pydrake.systems.analysis import Simulator
 from backbeat.models.common.errors import BackbeatError
 from backbeat.mpc.analysis.hand_studies import of_task, sampled
 from backbeat.mpc.control.task_space_setup import hand_start, task_space_behavior
+from backbeat.mpc.disturbances.kinds.setting_event import SettingEvent
 from backbeat.mpc.runs.replay import compare_samples
 from backbeat.mpc.runs.table import run_frame
 from backbeat.mpc.scenario.base_motion import BaseMotion, BaseSource
-from backbeat.mpc.scenario.setting_event import SettingEvent
 from backbeat.mpc.scenario.target_motion import TargetMotion, TargetSource
 from backbeat.mpc.simulation.simulate import collect_run, run_scenario
 from backbeat.mpc.task_space.settings import TaskSettings

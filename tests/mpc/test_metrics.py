@@ -7,7 +7,7 @@ import pytest
 
 from backbeat.behaviors.library.behavior import Event
 from backbeat.mpc.analysis.metrics import run_metrics, size, spread
-from backbeat.mpc.scenario.parts.push import Push
+from backbeat.mpc.disturbances.kinds.push import Push
 from backbeat.mpc.scenario.specification import Scenario
 from tests.backbeat.performances import drumming, run_of, swaying
 

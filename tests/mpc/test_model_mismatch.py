@@ -11,29 +11,21 @@ from pydrake.multibody.tree import MultibodyForces
 from backbeat.models.actuation.joint_command import BLOCKS, EFFORT, FEEDFORWARD
 from backbeat.models.common.errors import BackbeatError
 from backbeat.models.world.ground import plane_height
+from backbeat.mpc.disturbances.draws import Stream, either_way, random_stream
+from backbeat.mpc.disturbances.kinds.moved_drum import MovedDrum
+from backbeat.mpc.disturbances.kinds.uneven_ground import find_footholds
+from backbeat.mpc.disturbances.model_mismatch import draw_world, model_mismatch
 from backbeat.mpc.reference.trajectory import Reference
-from backbeat.mpc.scenario.model_mismatch import (
-    ModelMismatch,
-    Stream,
-    either_way,
-    random_stream,
-)
 from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.simulation.diagram import build_closed_loop
 from backbeat.mpc.simulation.simulate import run_scenario
-from backbeat.mpc.world.simulated_world import (
-    WorldDraw,
-    draw_kit,
-    draw_world,
-    simulated_kit,
-)
-from backbeat.mpc.world.uneven_ground import find_footholds, stand_on
+from backbeat.mpc.world.start_posture import stand_on
 from tests.behaviors.drake_robot import DrakeRobot
 from tests.tolerances import EXACT, REACHED
 
 
 def scenario(behavior, seed=0, **error):
-    return Scenario.of(behavior=behavior.name, seed=seed, world=ModelMismatch(**error))
+    return Scenario.of(behavior=behavior.name, seed=seed, world=model_mismatch(**error))
 
 
 def loop_of(behavior, seed=0, **error):
@@ -228,7 +220,7 @@ def test_every_foothold_gets_a_block_of_its_own(walk):
 
 def drawn(reference, seed, **error):
     """The world of a run with this error."""
-    return draw_world(WorldDraw(ModelMismatch(**error), 0.8, seed), reference)
+    return draw_world(model_mismatch(**error), 0.8, seed, reference)
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -379,8 +371,9 @@ def test_one_drum_stands_elsewhere(built):
     loop = loop_of(drummer, drum_shift=0.02)
     plant = loop.world.plant
     context = plant.GetMyContextFromRoot(loop.make_context())
-    kit = simulated_kit(ModelMismatch(), 0, drummer)
-    real = simulated_kit(loop.scenario.world.mismatch, loop.scenario.seed, drummer)
+    kit = drummer.scene.drum_kit()
+    error = loop.scenario.world.mismatch.part(MovedDrum)
+    real = drummer.scene.drum_kit(error.moved(loop.scenario.seed, drummer))
     shifts = []
     for name in kit.members:
         X_WM = plant.GetBodyByName(name).EvalPoseInWorld(context)
@@ -395,19 +388,19 @@ def test_one_drum_stands_elsewhere(built):
 def test_it_is_one_of_those_that_are_played(built):
     drummer = built("outstanding")
     played = {e.what for e in drummer.strikes()}
-    error = ModelMismatch(drum_shift=0.02)
-    moved = {name for seed in range(30) for name in draw_kit(error, seed, drummer)}
+    error = MovedDrum(drum_shift=0.02)
+    moved = {name for seed in range(30) for name in error.moved(seed, drummer)}
     assert moved == played
     assert len(played) >= 3
-    assert draw_kit(ModelMismatch(), 0, drummer) == {}
+    assert MovedDrum().moved(0, drummer) == {}
 
 
 def test_a_drum_can_be_named(built):
     drummer = built("outstanding")
-    error = ModelMismatch(drum_shift=0.02, drum="ride")
-    assert list(draw_kit(error, 0, drummer)) == ["ride"]
+    error = MovedDrum(drum_shift=0.02, drum="ride")
+    assert list(error.moved(0, drummer)) == ["ride"]
     with pytest.raises(BackbeatError, match="unknown drum 'rid'"):
-        draw_kit(ModelMismatch(drum_shift=0.02, drum="rid"), 0, drummer)
+        MovedDrum(drum_shift=0.02, drum="rid").moved(0, drummer)
 
 
 @pytest.mark.parametrize("joint", ["l_leg_kny", "r_leg", "any"])
@@ -450,7 +443,7 @@ def test_an_unknown_joint_is_a_sentence(stand):
 )
 def test_a_mistake_is_one_sentence(error, sentence):
     with pytest.raises(BackbeatError, match=sentence) as caught:
-        Scenario.of(behavior="stand", world=ModelMismatch(**error)).check()
+        Scenario.of(behavior="stand", world=model_mismatch(**error)).check()
     assert "\n" not in str(caught.value)
 
 
@@ -476,7 +469,7 @@ def test_the_ground_carries_what_the_robot_really_weighs(stand):
 
 def test_a_robot_learns_what_it_weighs(stand):
     """A tenth lighter than its model, it stands as high as planned after a while."""
-    light = ModelMismatch(mass_scale=0.9)
+    light = model_mismatch(mass_scale=0.9)
     settings = Scenario.of(behavior="stand", duration=4.0, lead_in=0.3, world=light)
     run = run_scenario(settings, stand)
     first, last = run.plans[0], run.plans[-1]

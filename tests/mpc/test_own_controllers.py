@@ -21,13 +21,13 @@ from backbeat.mpc.analysis.metrics import run_metrics
 from backbeat.mpc.control.controllers import ControllerSettings
 from backbeat.mpc.control.own_controllers import ControllerInput, OwnControllers
 from backbeat.mpc.control.user_code import load_user_code
+from backbeat.mpc.disturbances.kinds.push import Push
 from backbeat.mpc.horizon.near_plan import PlanNear
 from backbeat.mpc.plans.plan import empty_plan
 from backbeat.mpc.reference.trajectory import Reference
 from backbeat.mpc.runs.file import settings_story
 from backbeat.mpc.runs.origin import check_controller
 from backbeat.mpc.safety.servo_gains import hold_gains
-from backbeat.mpc.scenario.parts.push import Push
 from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.simulation.run import SimulationRun
 from backbeat.mpc.simulation.simulate import run_scenario

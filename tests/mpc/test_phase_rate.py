@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
+from backbeat.mpc.disturbances.kinds.push import Push
 from backbeat.mpc.plans.weights import PredictiveWeights
 from backbeat.mpc.predictive.cost_entries import dilation_shares
-from backbeat.mpc.scenario.parts.push import Push
 from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.simulation.simulate import run_scenario
 

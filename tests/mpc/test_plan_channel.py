@@ -9,8 +9,8 @@ from pydrake.systems.analysis import Simulator
 from pydrake.systems.framework import DiagramBuilder, LeafSystem
 
 from backbeat.mpc.control.plan_channel import PlanChannel, PlanDelivery, arrivals
+from backbeat.mpc.disturbances.model_mismatch import model_mismatch
 from backbeat.mpc.plans.plan import Plan
-from backbeat.mpc.scenario.model_mismatch import ModelMismatch
 from backbeat.mpc.scenario.parts.timing import TimingSettings
 from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.simulation.diagram import build_closed_loop
@@ -65,7 +65,7 @@ class Reader(LeafSystem):
 
 def read_plans(seed=0, end=0.5, **error):
     """(time, plan) at every tick."""
-    delivery = PlanDelivery(TimingSettings(), ModelMismatch(**error), seed)
+    delivery = PlanDelivery(TimingSettings(), model_mismatch(**error), seed)
     builder = DiagramBuilder()
     planner = builder.AddSystem(Planner(PERIOD))
     channel = builder.AddSystem(PlanChannel(delivery, plan_of(0.0)))
@@ -77,7 +77,7 @@ def read_plans(seed=0, end=0.5, **error):
 
 
 def test_between_plans_the_state_stays_what_it_is():
-    delivery = PlanDelivery(TimingSettings(), ModelMismatch(), 0)
+    delivery = PlanDelivery(TimingSettings(), model_mismatch(), 0)
     builder = DiagramBuilder()
     planner = builder.AddSystem(Planner(PERIOD))
     channel = builder.AddSystem(PlanChannel(delivery, plan_of(0.0)))
@@ -128,7 +128,7 @@ def test_as_many_are_lost_as_was_said_and_the_seed_says_which():
     plans = [plan_of(k * PERIOD) for k in range(2000)]
 
     def lost(seed):
-        delivery = PlanDelivery(TimingSettings(), ModelMismatch(plan_loss=0.3), seed)
+        delivery = PlanDelivery(TimingSettings(), model_mismatch(plan_loss=0.3), seed)
         return [delivery.is_lost(p) for p in plans]
 
     assert np.mean(lost(0)) == pytest.approx(0.3, abs=0.03)
@@ -152,7 +152,7 @@ def test_arrivals_say_what_the_channel_does():
 
 def test_the_closed_loop_gets_its_plans_late(built):
     stand = built("stand")
-    setting = Scenario.of(behavior="stand", world=ModelMismatch(plan_delay=0.014))
+    setting = Scenario.of(behavior="stand", world=model_mismatch(plan_delay=0.014))
     loop = build_closed_loop(stand, setting)
     simulator = Simulator(loop.diagram, loop.make_context())
     context = simulator.get_context()
@@ -170,7 +170,7 @@ def test_the_closed_loop_gets_its_plans_late(built):
 
 
 def test_each_plan_is_lost_by_itself_also_when_it_is_made_between_periods():
-    world = ModelMismatch(plan_loss=0.5)
+    world = model_mismatch(plan_loss=0.5)
     timing = TimingSettings(plan_period=PERIOD)
     at_once = PlanDelivery(timing, world, 0)
     late = PlanDelivery(replace(timing, planning_time=PERIOD / 2), world, 0)

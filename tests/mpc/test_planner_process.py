@@ -10,6 +10,7 @@ import pytest
 import backbeat.mpc.control.planner_process
 from backbeat.models.common.errors import BackbeatError
 from backbeat.mpc.control.planner_process import PlannerProcess, PlannerSettings
+from backbeat.mpc.disturbances.kinds.push import Push
 from backbeat.mpc.plans.plan import Plan
 from backbeat.mpc.plans.stepping import AddedStep
 from backbeat.mpc.plans.swing import Swing
@@ -21,7 +22,6 @@ from backbeat.mpc.predictive.program import PredictiveProgram
 from backbeat.mpc.predictive.settings import PlanSettings
 from backbeat.mpc.reference.trajectory import Reference
 from backbeat.mpc.safety.fail_safe import Cause, FailureCount, Mode, Safety
-from backbeat.mpc.scenario.parts.push import Push
 from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.simulation.simulate import run_scenario
 

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from backbeat.models.state.configuration import Configuration
+from backbeat.mpc.disturbances.kinds.push import Push
 from backbeat.mpc.horizon.prediction import predict
 from backbeat.mpc.reference.trajectory import Reference
-from backbeat.mpc.scenario.parts.push import Push
 from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.simulation.simulate import run_scenario
 

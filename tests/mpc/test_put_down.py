@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from backbeat.mpc.analysis.metrics import run_metrics
+from backbeat.mpc.disturbances.kinds.push import Push
 from backbeat.mpc.plans.start import PlanStart
 from backbeat.mpc.plans.stepping import UNLOADING, AddedStep, covered
 from backbeat.mpc.plans.swings import STEP_DEPTH, next_swings
@@ -14,7 +15,6 @@ from backbeat.mpc.predictive.core import PredictiveCore
 from backbeat.mpc.predictive.program import PredictiveProgram
 from backbeat.mpc.predictive.recovery import Recovery
 from backbeat.mpc.reference.trajectory import Reference
-from backbeat.mpc.scenario.parts.push import Push
 from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.simulation.simulate import run_scenario
 from tests.mpc.recovered import SOON, recovered

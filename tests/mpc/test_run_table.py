@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from backbeat.models.state.configuration import Configuration
+from backbeat.mpc.disturbances.model_mismatch import model_mismatch
 from backbeat.mpc.runs.balance import find_balance
 from backbeat.mpc.runs.file import load_run, run_frame, save_run
 from backbeat.mpc.runs.record import record_of
 from backbeat.mpc.runs.table import AHEAD, WALL_TIMES
-from backbeat.mpc.scenario.model_mismatch import ModelMismatch
 from backbeat.mpc.scenario.specification import Scenario
 from tests.backbeat.performances import drumming, run_of, swaying
 from tests.behaviors.drake_robot import DrakeRobot
@@ -64,7 +64,7 @@ def test_a_prediction_is_that_of_the_plan_in_force_before(run, delay):
         replace(plan, com=np.full_like(plan.com, 1e-3 * k))
         for k, plan in enumerate(run.plans)
     )
-    scenario = run.scenario.changed(world=ModelMismatch(plan_delay=delay))
+    scenario = run.scenario.changed(world=model_mismatch(plan_delay=delay))
     table = run_frame(replace(run, plans=plans, scenario=scenario))
     made = np.array([plan.time for plan in plans]) + delay - run.scenario.timing.lead_in
     for k in (60, 120, 180):

@@ -5,7 +5,7 @@ import pytest
 
 from backbeat.behaviors.building.build import build
 from backbeat.behaviors.library.store import Library
-from backbeat.mpc.scenario.parts.push import Push
+from backbeat.mpc.disturbances.kinds.push import Push
 from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.simulation.simulate import run_scenario
 

@@ -6,10 +6,10 @@ import pytest
 import yaml
 
 from backbeat.models.common.errors import BackbeatError
-from backbeat.mpc.scenario.model_mismatch import ModelMismatch
-from backbeat.mpc.scenario.parts.push import Push, read_push
-from backbeat.mpc.scenario.setting_event import SettingEvent
-from backbeat.mpc.scenario.specification import KEYS, Scenario, load_scenario
+from backbeat.mpc.disturbances.kinds.push import Push, read_push
+from backbeat.mpc.disturbances.kinds.setting_event import SettingEvent
+from backbeat.mpc.disturbances.model_mismatch import model_mismatch
+from backbeat.mpc.scenario.specification import Scenario, load_scenario, scenario_keys
 
 
 def write(tmp_path, text):
@@ -102,16 +102,16 @@ def test_a_push_that_is_none(text):
 def test_every_key_of_a_file_belongs_to_one_part(tmp_path):
     """What is written is read again, whichever part a key belongs to."""
     own = {f.name for f in fields(Scenario)}
-    for key, (part, name) in KEYS.places.items():
+    for key, (part, name) in scenario_keys().places.items():
         assert part in own or (part == "" and name in own), key
-    parts = {part for part, _ in KEYS.places.values()} - {""}
+    parts = {part for part, _ in scenario_keys().places.values()} - {""}
     assert own == parts | {"behavior", "robot", "seed"}
     scenario = Scenario.of(
         "stand",
         robot="g1",
         duration=2.0,
         friction=0.4,
-        world=ModelMismatch(mass_spread=0.1),
+        world=model_mismatch(mass_spread=0.1),
         pushes=[Push(0.5, impulse=[1.0, 0.0, 0.0])],
         events=[SettingEvent(1.0, tempo=0.9)],
         timing=False,
@@ -126,7 +126,7 @@ def test_every_key_of_a_file_belongs_to_one_part(tmp_path):
     path = tmp_path / "scenario.yaml"
     path.write_text(yaml.safe_dump(scenario.to_dict()))
     assert load_scenario(path) == scenario
-    assert list(scenario.to_dict()) == list(KEYS.places)
+    assert list(scenario.to_dict()) == list(scenario_keys().places)
 
 
 def test_a_scenario_stays_what_it_is():

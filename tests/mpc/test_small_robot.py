@@ -8,9 +8,9 @@ from backbeat.behaviors.library.store import Library
 from backbeat.behaviors.specification.kinds import Variant
 from backbeat.mpc.analysis.kinematics import RunAnalysis
 from backbeat.mpc.analysis.metrics import run_metrics
+from backbeat.mpc.disturbances.kinds.push import Push
+from backbeat.mpc.disturbances.model_mismatch import model_mismatch
 from backbeat.mpc.reference.trajectory import Reference
-from backbeat.mpc.scenario.model_mismatch import ModelMismatch
-from backbeat.mpc.scenario.parts.push import Push
 from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.simulation.simulate import run_scenario
 from tests.mpc.recovered import SOON, recovered
@@ -25,7 +25,7 @@ def scenario(behavior, **more):
         state="estimated",
         actuator_lag=0.002,
         seed=6,
-        world=ModelMismatch(mass_spread=0.1),
+        world=model_mismatch(mass_spread=0.1),
         **more,
     )
 

@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 
 from backbeat.models.common.errors import BackbeatError
-from backbeat.mpc.scenario.parts.push import Push
+from backbeat.mpc.disturbances.kinds.push import PolarPush, Push
 from backbeat.mpc.sweep.cells import narrowed
-from backbeat.mpc.sweep.polar_push import PolarPush
 from backbeat.mpc.sweep.specification import (
     find_sweep,
     load_sweep,
@@ -122,7 +121,8 @@ def test_without_variations_a_behavior_is_a_cell():
     ],
 )
 def test_a_push_by_size_and_direction(direction, impulse):
-    push = PolarPush(impulse=50.0, direction_deg=direction).push()
+    random = np.random.default_rng(0)
+    push = PolarPush(impulse=50.0, direction_deg=direction).drawn(random)
     np.testing.assert_allclose(push.impulse, impulse, atol=1e-8)
     assert all(isinstance(x, float) for x in push.impulse)
 

@@ -9,7 +9,7 @@ import pytest
 from backbeat.behaviors.building.build_key import ROOT
 from backbeat.behaviors.library.row_table import locked
 from backbeat.models.common.errors import BackbeatError
-from backbeat.mpc.scenario.model_mismatch import ModelMismatch
+from backbeat.mpc.disturbances.model_mismatch import model_mismatch
 from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.sweep.table import (
     COLUMNS,
@@ -141,7 +141,7 @@ def test_a_key_changes_with_all_that_decides_a_run(monkeypatch):
         run_key(Scenario.of(behavior="stand", seed=1), "built once"),
         run_key(Scenario.of(behavior="stand", timing=False), "built once"),
         run_key(
-            Scenario.of(behavior="stand", world=ModelMismatch(mass_scale=1.1)),
+            Scenario.of(behavior="stand", world=model_mismatch(mass_scale=1.1)),
             "built once",
         ),
     ]

@@ -15,6 +15,8 @@ from backbeat.mpc.analysis.hand_studies import of_task, sampled
 from backbeat.mpc.analysis.metrics import run_metrics
 from backbeat.mpc.analysis.run_explanation import explain_run
 from backbeat.mpc.control.task_space_setup import task_space_behavior, task_space_robot
+from backbeat.mpc.disturbances.kinds.push import Push
+from backbeat.mpc.disturbances.model_mismatch import model_mismatch
 from backbeat.mpc.estimation.state_sampler import StateSampler
 from backbeat.mpc.reference.trajectory import Reference
 from backbeat.mpc.runs.behavior import behavior_of_run
@@ -23,8 +25,6 @@ from backbeat.mpc.runs.origin import other_origins
 from backbeat.mpc.runs.replay import compare_samples
 from backbeat.mpc.runs.table import run_frame
 from backbeat.mpc.scenario.base_motion import BaseMotion
-from backbeat.mpc.scenario.model_mismatch import ModelMismatch
-from backbeat.mpc.scenario.parts.push import Push
 from backbeat.mpc.scenario.specification import load_scenario
 from backbeat.mpc.scenario.target_motion import TargetMotion
 from backbeat.mpc.simulation.run import SimulationRun
@@ -239,7 +239,7 @@ def test_the_controller_does_not_care_what_simulates_the_robot(model):
 @pytest.mark.slow
 def test_the_controller_is_another_object_than_the_robot():
     """Five percent of mass that it does not know of: it droops, and still follows."""
-    heavy = ModelMismatch(mass_scale=1.05)
+    heavy = model_mismatch(mass_scale=1.05)
     found = run(target=CIRCLE, duration=3.0, world=heavy)
     assert 2.0 < rms(found) < 10.0
 
@@ -392,7 +392,7 @@ def test_a_file_of_an_earlier_version_is_the_same_scenario(tmp_path, caplog):
     task = TargetMotion(radius=0.1), TaskSpaceSettings(limits="program")
     wanted = of_task(
         "ur10", 1.0, target=task[0], control=task[1], hand_sensing=True
-    ).changed(tick_period=0.005, world=ModelMismatch(mass_scale=1.05))
+    ).changed(tick_period=0.005, world=model_mismatch(mass_scale=1.05))
     wanted = sampled(wanted, 0.005, 0.0, 0.001).changed(sensing_delay=0.002)
     assert found == wanted.check()
     path.write_text("target: {radios: 0.1}\n")

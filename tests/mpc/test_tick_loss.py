@@ -7,16 +7,15 @@ import pytest
 
 from backbeat.models.common.errors import BackbeatError
 from backbeat.mpc.analysis.metrics import run_metrics
-from backbeat.mpc.scenario.model_mismatch import ModelMismatch
+from backbeat.mpc.disturbances.model_mismatch import model_mismatch
 from backbeat.mpc.scenario.specification import Scenario
-from backbeat.mpc.scenario.tick_loss import is_tick_lost
 from backbeat.mpc.simulation.running_loop import RunningLoop
 from backbeat.mpc.simulation.simulate import run_scenario
 
 
 def lost(count, seed=0, **world):
-    error = ModelMismatch(**world)
-    return np.array([is_tick_lost(k, error, seed) for k in range(count)])
+    error = model_mismatch(**world)
+    return np.array([error.loses_tick(k, seed) for k in range(count)])
 
 
 def test_as_many_are_lost_as_was_said_and_the_seed_says_which():
@@ -42,11 +41,11 @@ def test_ticks_of_a_burst_are_lost_together():
 )
 def test_a_loss_that_makes_no_sense_is_refused(world, told):
     with pytest.raises(BackbeatError, match=told):
-        Scenario.of(behavior="stand", world=ModelMismatch(**world)).check()
+        Scenario.of(behavior="stand", world=model_mismatch(**world)).check()
 
 
 def test_in_a_lost_tick_the_command_in_force_goes_on(built):
-    world = ModelMismatch(tick_loss=0.5, tick_burst=3)
+    world = model_mismatch(tick_loss=0.5, tick_burst=3)
     scenario = Scenario.of(behavior="stand", lead_in=0.1, duration=0.1, world=world)
     with RunningLoop(built("stand"), scenario) as running:
         system = running.loop.whole_body
@@ -60,13 +59,13 @@ def test_in_a_lost_tick_the_command_in_force_goes_on(built):
     assert len(single) > 50
     for before, after in single:
         number = after.ticks + after.lost - 1
-        is_lost = is_tick_lost(number, world, scenario.seed)
+        is_lost = world.loses_tick(number, scenario.seed)
         assert after.lost - before.lost == is_lost
         assert (after.command == before.command).all() == is_lost
 
 
 def test_a_run_counts_the_ticks_that_were_lost(built):
-    world = ModelMismatch(tick_loss=0.4)
+    world = model_mismatch(tick_loss=0.4)
     scenario = Scenario.of(behavior="stand", lead_in=0.1, duration=0.3, world=world)
     run = run_scenario(scenario, built("stand"))
     metrics, made = run_metrics(run), len(run.tick_ms)
@@ -74,6 +73,6 @@ def test_a_run_counts_the_ticks_that_were_lost(built):
     assert due == pytest.approx(
         (run.t[-1] - run.t[0]) / scenario.timing.tick_period, abs=2
     )
-    assert metrics["ticks_lost"] == sum(is_tick_lost(k, world, 0) for k in range(due))
+    assert metrics["ticks_lost"] == sum(world.loses_tick(k, 0) for k in range(due))
     assert 0.2 < metrics["ticks_lost"] / due < 0.6
     assert not run.fell

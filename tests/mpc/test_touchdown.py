@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from backbeat.mpc.analysis.survival import survived
+from backbeat.mpc.disturbances.model_mismatch import model_mismatch
 from backbeat.mpc.plans.start import PlanStart
 from backbeat.mpc.plans.stepping import UNLOADING, AddedStep, standing
 from backbeat.mpc.plans.swing import Swing
@@ -17,7 +18,6 @@ from backbeat.mpc.plans.touchdown import (
 )
 from backbeat.mpc.predictive.program import PredictiveProgram
 from backbeat.mpc.reference.trajectory import Reference
-from backbeat.mpc.scenario.model_mismatch import ModelMismatch
 from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.simulation.simulate import run_scenario
 from tests.tolerances import EXACT
@@ -199,7 +199,7 @@ def test_march_goes_on_over_ground_that_is_not_flat(built):
         behavior="march",
         duration=3.2,
         lead_in=0.2,
-        world=ModelMismatch(step_height=0.03, tilt_deg=3.0),
+        world=model_mismatch(step_height=0.03, tilt_deg=3.0),
         seed=1,
     )
     run = run_scenario(scenario, built("march"))
@@ -221,7 +221,7 @@ def test_six_steps_over_other_ground_by_sensors(built, error, seed):
     """Fallen, all, when soles that were not were taken to stand on level ground."""
     scenario = Scenario.of(
         behavior="walk-6",
-        world=ModelMismatch(**error),
+        world=model_mismatch(**error),
         seed=seed,
         lead_out=3.0,
         state="estimated",
@@ -241,7 +241,7 @@ def test_six_steps_over_ground_that_is_not_flat(built):
     for seed in range(4):
         scenario = Scenario.of(
             behavior="walk-6",
-            world=ModelMismatch(step_height=0.03),
+            world=model_mismatch(step_height=0.03),
             seed=seed,
             lead_out=3.0,
         )

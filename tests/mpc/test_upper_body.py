@@ -8,9 +8,9 @@ from backbeat.models.state.configuration import Configuration
 from backbeat.mpc.analysis.hand_error import hand_errors
 from backbeat.mpc.analysis.metrics import run_metrics
 from backbeat.mpc.analysis.run_explanation import explain_run
+from backbeat.mpc.disturbances.kinds.setting_event import SettingEvent
 from backbeat.mpc.plans.hand_offset import HandOffset
 from backbeat.mpc.reference.trajectory import Reference
-from backbeat.mpc.scenario.setting_event import SettingEvent
 from backbeat.mpc.scenario.specification import Scenario, load_scenario
 from backbeat.mpc.scenario.target_motion import TargetMotion
 from backbeat.mpc.scenario.upper_body_task import UpperBodyTask

@@ -108,4 +108,5 @@ def open_document(file: str, name: str) -> "tuple[DanceDocument, str]":
             f"backbeat author {copy}"
         )
     write_new({copy: text})
-    return DanceDocument(copy), f"{file} ships and stays as it is; editing a copy, {copy}"
+    told = f"{file} ships and stays as it is; editing a copy, {copy}"
+    return DanceDocument(copy), told

@@ -158,7 +158,7 @@ def _readers() -> dict[str, Reader]:
     from backbeat.models.kit.schema import KitDescription
     from backbeat.models.robot.description import RobotDescription, load_description
     from backbeat.models.urdf.overlay.file import Overlay, load_overlay
-    from backbeat.mpc.scenario.specification import KEYS, load_scenario
+    from backbeat.mpc.scenario.specification import load_scenario, scenario_keys
     from backbeat.mpc.scenario.task_space_task import EARLIER_KEYS
     from backbeat.mpc.sweep.cells import SweepFile
     from backbeat.mpc.sweep.specification import load_sweep
@@ -168,7 +168,7 @@ def _readers() -> dict[str, Reader]:
     members = kit_members(DrumKit())
     return {
         "move": Reader(MoveFile, load_move),
-        "scenario": Reader(KEYS.schema, load_scenario, earlier=EARLIER_KEYS),
+        "scenario": Reader(scenario_keys().schema, load_scenario, earlier=EARLIER_KEYS),
         "sweep": Reader(SweepFile, load_sweep),
         "tune": Reader(TuneFile, load_tuning),
         "weights": Reader(WeightsFile, load_weights),

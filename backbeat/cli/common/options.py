@@ -35,8 +35,8 @@ OwnTerms = Annotated[
     str | None,
     typer.Option(
         "--with",
-        help="Python file of your own with terms of the programs: classes that "
-        "inherit from their weights, with a field for each term.",
+        help="Python file of your own with terms of the programs, classes that "
+        "inherit from their weights with a field for each term, or with disturbances.",
     ),
 ]
 Unverified = Annotated[
@@ -58,17 +58,22 @@ def user_controller(place: str | None) -> "UserCode | None":
 
 
 def controller_terms(path: str | None) -> "UserFile | None":
-    """The file that `--with` names for the controllers, if it is given.
+    """The file that `--with` names for a simulation, if it is given.
+
+    Its disturbances are registered: call this before a scenario is read.
 
     Raises:
-        BackbeatError: it does not load, or has no terms of theirs.
+        BackbeatError: it does not load, or has neither terms nor disturbances.
     """
+    from backbeat.mpc.disturbances.registry import register_file
     from backbeat.mpc.plans.weights import PredictiveWeights
     from backbeat.mpc.whole_body.programs.tasks import WholeBodyGains
-    from backbeat.optimization.terms.user_file import load_terms
+    from backbeat.optimization.terms.user_file import load_terms, load_user_file
 
     if path is None:
         return None
+    if register_file(found := load_user_file(path)):
+        return found
     return load_terms(path, (PredictiveWeights, WholeBodyGains))
 
 

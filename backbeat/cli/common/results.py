@@ -15,6 +15,7 @@ from backbeat.mpc.analysis.force_warnings import warnings_in_words
 from backbeat.mpc.analysis.safety_metrics import in_words
 from backbeat.mpc.analysis.survival import RECOVERY
 from backbeat.mpc.control.own_controllers import controller_in_words
+from backbeat.mpc.driving.speed import drive_in_words
 from backbeat.mpc.scenario.parts.world import engine_title
 from backbeat.mpc.world.joint_strain import in_words as strain_in_words
 from backbeat.mpc.world.servo_check import softened_in_words
@@ -94,6 +95,12 @@ def _notes(results: Sequence[Mapping[str, Any]]) -> list[str]:
         if m.get("controller")
     ]
     lines += [_hand(m) for m in results if m.get("upper_body")]
+    lines += [
+        f"{_title(m)}: {line}."
+        for m in results
+        if m.get("drive")
+        for line in drive_in_words(m["drive"])
+    ]
     for m in results:
         lines += [*_strained(m), *_unjudged(m), *_safety(m)]
     states = sorted({m["state"] for m in results})

@@ -57,11 +57,11 @@ def command(
     from backbeat.mpc.simulation.simulate import run_scenario
 
     samples, story = file.load_run(run_file)
-    scenario = file.run_settings(story)
-    behavior = behavior_of_run(Library(library), story)
     own, added = user_controller(controller), controller_terms(terms)
     others = check_controller(story, own, run_file)
     others += check_terms(story, added, run_file)
+    scenario = file.run_settings(story)
+    behavior = behavior_of_run(Library(library), story)
     others += other_origins(story, behavior)
     _check_origins(run_file, others, anyway)
     if output is not None:

@@ -88,9 +88,9 @@ def command(
     from backbeat.mpc.sweep.specification import find_sweep, load_sweep
 
     robots = [placed_robot(r) for r in robot or ()]
+    own = user_controller(controller), controller_terms(terms)
     whole = on_weights(load_sweep(find_sweep(name)), given_weights(weights))
     sweep = narrowed(whole, behavior, seeds, robots, engine)
-    own = user_controller(controller), controller_terms(terms)
     with (
         cluster_executors(scheduler) as executors,
         sweep_progress(sweep.settings.name, output) as progress,

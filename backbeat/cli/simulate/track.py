@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from backbeat.mpc.remote.address import Address
     from backbeat.mpc.scenario.specification import Scenario
     from backbeat.mpc.simulation.run import SimulationRun
+    from backbeat.optimization.terms.user_file import UserFile
     from backbeat.stream.server import JointStream
 
 
@@ -82,15 +83,15 @@ def command(
         "preset": preset,
         "seed": seed,
     }
+    added, (address, own) = controller_terms(terms), _replacements(remote, controller)
     settings = options.read_scenario(scenario, push, fields, weights)
-    (address, own), of = _replacements(remote, controller), settings.robot
     behavior = scenario_behavior(library, settings, unverified)
-    path = _run_place(output, behavior, of)
+    path = _run_place(output, behavior, settings.robot)
     if said := predicted(library, behavior):
         remarks.print(said)
     try:
         with open_stream(stream, stream_rate, stream_format) as opened:
-            run = _run(settings, behavior, terms, address, own, opened)
+            run = _run(settings, behavior, added, address, own, opened)
     except KeyboardInterrupt:
         typer.echo(f"backbeat: interrupted; {path} was not written.", err=True)
         raise typer.Exit(INTERRUPTED) from None
@@ -138,7 +139,7 @@ def _address(remote: str | None) -> "Address | None":
 def _run(
     scenario: "Scenario",
     behavior: "Behavior",
-    terms: str | None,
+    terms: "UserFile | None",
     remote: "Address | None",
     controller: "UserCode | None",
     stream: "JointStream | None",
@@ -154,7 +155,7 @@ def _run(
         return run_scenario(
             scenario,
             behavior,
-            weights_with(controller_terms(terms)),
+            weights_with(terms),
             progress=lambda share: report(share, "in closed loop"),
             remote=None if remote is None else remote_controllers(remote),
             controller=controller,

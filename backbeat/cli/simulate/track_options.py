@@ -114,7 +114,7 @@ def read_scenario(
         BackbeatError: a value makes no sense, or no behavior is named.
     """
     from backbeat.models.common.errors import BackbeatError, located
-    from backbeat.mpc.scenario.parts.push import read_push
+    from backbeat.mpc.disturbances.kinds.push import read_push
     from backbeat.mpc.scenario.specification import Scenario, open_scenario
 
     told = {key: value for key, value in fields.items() if value is not None}

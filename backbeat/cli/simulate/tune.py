@@ -56,10 +56,10 @@ def command(
     from backbeat.mpc.sweep.tuning import load_tuning
     from backbeat.report.pages.tuning import tuning_page
 
-    tuning = load_tuning(specification)
+    own, tuning = controller_terms(terms), load_tuning(specification)
     if trials is not None:
         tuning = replace(tuning, settings=replace(tuning.settings, trials=trials))
-    name, own = tuning.sweep.settings.name, controller_terms(terms)
+    name = tuning.sweep.settings.name
     with (
         cluster_executors(scheduler) as executors,
         sweep_progress(name, output) as progress,

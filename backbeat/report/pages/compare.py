@@ -8,7 +8,12 @@ from matplotlib.figure import Figure
 from backbeat.report.pages.run_words import result_sentence
 from backbeat.report.pages.template import rendered
 from backbeat.report.plots.comparison import Comparison
-from backbeat.report.plots.run_curves import CURVES, mark_pushes, thinned, time_axis
+from backbeat.report.plots.run_curves import (
+    CURVES,
+    mark_disturbances,
+    thinned,
+    time_axis,
+)
 from backbeat.report.plots.style import COLORS, STYLE, WIDTH, legend_of, svg
 
 # Height of a curve, and of what is around all of them [in].
@@ -49,7 +54,7 @@ def plot_curves(comparison: Comparison) -> Figure:
         grid = figure.subplots(len(found), 1, sharex=True, squeeze=False)[:, 0]
         for axes, (curve, values) in zip(grid, found, strict=True):
             for record in comparison.both:
-                mark_pushes(axes, record)
+                mark_disturbances(axes, record)
             styles = zip(("first", "second"), values, (FIRST, SECOND), strict=True)
             for label, points, style in styles:
                 if points is not None:

@@ -35,11 +35,10 @@ EVERY = 4
 
 
 def can_analyze(story: Mapping[str, Any]) -> bool:
-    """Whether a run is one of a free Atlas that drums, which this section is about."""
+    """Whether a run is one of a free robot that drums, which this section is about."""
     robot = story["robot"]
     is_free = robot["mount"]["p_WB"] is None
-    drums = bool(story["hits"]) and robot["equipment"] == ["sticks"]
-    return drums and is_free and robot["name"] == "atlas"
+    return bool(story["hits"]) and is_free and "sticks" in robot["equipment"]
 
 
 def drumming_section(samples: pd.DataFrame, story: Mapping[str, Any]) -> Markup:
@@ -48,7 +47,8 @@ def drumming_section(samples: pd.DataFrame, story: Mapping[str, Any]) -> Markup:
     Args:
         samples, story: of a run file that `can_analyze` accepts.
     """
-    motion = drummer_motion(samples)
+    robot = story["robot"]
+    motion = drummer_motion(samples, robot["name"], robot["equipment"])
     holds, made = find_holds(motion, story), strokes(motion, story)
     spikes, contacts, tempi = {}, {}, []
     for hand in HANDS:

@@ -8,8 +8,13 @@ import yaml
 
 from backbeat.behaviors.library.robots import USUAL_ROBOT
 from backbeat.mpc.analysis.metrics import STATE
+from backbeat.mpc.driving.speed import drive_in_words
 from backbeat.mpc.runs.record import RunRecord
+from backbeat.mpc.scenario.settings import all_events
 from backbeat.mpc.scenario.specification import Scenario
+
+# Units of settings that are lists, where it is not m.
+UNITS = {"drive": "m/s, m/s, rad/s"}
 
 
 def result_sentence(record: RunRecord) -> str:
@@ -21,6 +26,7 @@ def result_sentence(record: RunRecord) -> str:
         did = ["fell" if when is None else f"fell at {when:.1f} s"]
     did += [f"strained {s['joint']} ({s['why']})" for s in m.get("strained_joints", ())]
     did += _pushes(m["pushes"]) + _hits(m.get("hits"))
+    did += drive_in_words(m["drive"]) if m.get("drive") else []
     text = "The robot " + ", ".join(did[:-1]) + (" and " if did[1:] else "") + did[-1]
     off = m["com_error_mm"].get("rms")
     if off is not None:
@@ -126,18 +132,18 @@ def events(record: RunRecord) -> list[tuple[float, str]]:
         (
             event.time,
             ", ".join(
-                f"{name.replace('_', ' ')} {_value(value)}"
+                f"{name.replace('_', ' ')} {_value(value, UNITS.get(name, 'm'))}"
                 for name, value in event.values().items()
             ),
         )
-        for event in record.scenario.disturbances.sorted_events()
+        for event in all_events(record.scenario)
     ]
 
 
-def _value(value: bool | float | list[float]) -> str:
-    """A setting for people."""
+def _value(value: bool | float | list[float], unit: str) -> str:
+    """A setting for people; `unit` is that of lists."""
     if isinstance(value, bool):
         return "on" if value else "off"
     if isinstance(value, list):
-        return " ".join(f"{x:g}" for x in value) + " m"
+        return " ".join(f"{x:g}" for x in value) + f" {unit}"
     return f"{value:g}"

@@ -75,8 +75,12 @@ def slices_figure(result: TuningResult) -> Figure:
             if result.best.number:
                 best = result.best
                 axes.plot(best.values[name], best.measure, "*", ms=11, color=COLORS[1])
-            if tuning.settings.weights[name][0] > 0:
+            low, high = tuning.settings.weights[name]
+            if low > 0:
+                ticks = [low, float(np.sqrt(low * high)), high]
                 axes.set_xscale("log")
+                axes.set_xticks(ticks, [f"{tick:.2g}" for tick in ticks])
+                axes.minorticks_off()
             axes.set_xlabel(name.removeprefix("weights."))
         for axes in grid[len(names) :]:
             axes.set_visible(False)

@@ -9,7 +9,7 @@ from backbeat.mpc.runs.record import RunRecord
 from backbeat.report.plots.run_curves import (
     PLANNED,
     PLANNED_WIDTH,
-    mark_pushes,
+    mark_disturbances,
     patch_words,
     prediction_error,
     thinned,
@@ -70,7 +70,7 @@ def plot_margins(balance: Balance, record: RunRecord) -> Figure:
     with mpl.rc_context(STYLE):
         figure = Figure((WIDTH, 0.85 * HEIGHT), layout="constrained")
         axes = figure.subplots()
-        mark_pushes(axes, record)
+        mark_disturbances(axes, record)
         for values, color, label in (
             (balance.capture_margin, CAPTURE, "capture point"),
             (balance.com_margin, COM, "center of mass"),
@@ -101,7 +101,7 @@ def plot_forces(record: RunRecord) -> Figure | None:
         for axes, name in zip(rows, names, strict=False):
             force = _force(record, name)
             total += force
-            mark_pushes(axes, record)
+            mark_disturbances(axes, record)
             if f"planned.{name}.fz" in samples:
                 planned = thinned(t, samples[f"planned.{name}.fz"].to_numpy(float))
                 axes.plot(*planned, color=PLANNED, lw=PLANNED_WIDTH, label="planned")
@@ -126,7 +126,7 @@ def plot_prediction(record: RunRecord) -> Figure | None:
     with mpl.rc_context(STYLE):
         figure = Figure((WIDTH, 0.9 * HEIGHT), layout="constrained")
         axes = figure.subplots()
-        mark_pushes(axes, record)
+        mark_disturbances(axes, record)
         names = ("forward", "to the left", "up")
         for i, (name, color) in enumerate(zip(names, COLORS, strict=False)):
             axes.plot(*thinned(t, away[:, i]), color=color, lw=0.9, label=name)

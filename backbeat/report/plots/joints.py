@@ -13,7 +13,7 @@ from backbeat.mpc.runs.record import RunRecord
 from backbeat.report.plots.run_curves import (
     PLANNED,
     PLANNED_WIDTH,
-    mark_pushes,
+    mark_disturbances,
     thinned,
     time_axis,
 )
@@ -113,7 +113,7 @@ def _joint_row(row: Sequence[Axes], record: RunRecord, joint: str) -> None:
         (row[1], "v", -limit["speed"], limit["speed"], 1.0),
         (row[2], "tau", -limit["torque"], limit["torque"], 1.0),
     ):
-        mark_pushes(axes, record)
+        mark_disturbances(axes, record)
         planned = samples.get(f"planned.{key}.{joint}")
         if planned is not None:
             curve = thinned(t, scale * planned.to_numpy(float))

@@ -52,7 +52,7 @@ def _metric(*path: str, scale: float = 1.0) -> Callable[..., float | None]:
 def _expected(kind: str, all_of_it: bool = True) -> Callable[..., float | None]:
     def value(record: RunRecord, _: Balance | None) -> float | None:
         found = prediction_error(record)
-        if found is None or not (all_of_it or record.scenario.disturbances.pushes):
+        if found is None or not (all_of_it or record.scenario.disturbances.spans()):
             return None
         t, away = found[0], np.linalg.norm(found[1], axis=1)
         if not all_of_it:

@@ -12,6 +12,7 @@ from backbeat.mpc.runs.balance import Balance
 from backbeat.mpc.runs.record import RunRecord
 from backbeat.mpc.runs.table import AHEAD
 from backbeat.mpc.scenario.requested_tempo import requested_tempo
+from backbeat.mpc.scenario.settings import all_events
 from backbeat.report.plots.style import COLORS
 
 # Points of a curve in a figure, so that a page stays small.
@@ -60,8 +61,8 @@ def prediction_error(record: RunRecord) -> Points | None:
 def foreseeable(record: RunRecord, t: np.ndarray) -> np.ndarray:
     """(N,) whether no push began or went on within the 0.3 s before given times."""
     known = np.ones(len(t), bool)
-    for push in record.scenario.disturbances.pushes:
-        known &= (t < push.time) | (t > push.time + push.duration + AHEAD)
+    for begin, end in record.scenario.disturbances.spans():
+        known &= (t < begin) | (t > end + AHEAD)
     return known
 
 
@@ -128,22 +129,23 @@ def thinned(t: np.ndarray, values: np.ndarray) -> Points:
     return t[kept], values[kept]
 
 
-def mark_pushes(axes: Axes, record: RunRecord, label: str | None = "push") -> None:
-    """Shades when the robot was pushed, and draws a line where a setting changed."""
-    end = float(record.samples["t"].iloc[-1])
-    for push in record.scenario.disturbances.pushes:
-        if push.time <= end:
-            width = max(push.duration, LEAST_WIDTH * end)
+def mark_disturbances(axes: Axes, record: RunRecord) -> None:
+    """Shades when the robot was disturbed, and draws a line where a setting changed."""
+    end, known = float(record.samples["t"].iloc[-1]), set[str]()
+    for item in record.scenario.disturbances.everything():
+        span = item.span()
+        if span is not None and span[0] <= end:
+            width = max(min(span[1], end) - span[0], LEAST_WIDTH * end)
             axes.axvspan(
-                push.time,
-                push.time + width,
+                span[0],
+                span[0] + width,
                 color=PUSH_COLOR,
                 alpha=PUSH_SHADE,
                 lw=0,
-                label=label,
+                label=None if item.name in known else item.name,
             )
-            label = None
-    for event in record.scenario.disturbances.sorted_events():
+            known.add(item.name)
+    for event in all_events(record.scenario):
         axes.axvline(event.time, color=COLORS[6], lw=0.8, ls=(0, (1, 2)))
 
 

@@ -10,7 +10,7 @@ from backbeat.mpc.runs.record import RunRecord
 from backbeat.report.plots.run_curves import (
     label_plainly,
     lateness,
-    mark_pushes,
+    mark_disturbances,
     patch_words,
     thinned,
     time_axis,
@@ -28,7 +28,7 @@ def plot_phase(record: RunRecord) -> Figure:
         figure = Figure((WIDTH, 1.3 * HEIGHT), layout="constrained")
         above, below = figure.subplots(2, 1, sharex=True)
         for axes in (above, below):
-            mark_pushes(axes, record)
+            mark_disturbances(axes, record)
         rate = samples["phase_rate"].to_numpy(float)
         above.plot(*thinned(t, rate), color=COLORS[0], lw=0.9)
         above.axhline(1.0, color=INK, lw=0.8, ls=":")
@@ -40,7 +40,7 @@ def plot_phase(record: RunRecord) -> Figure:
         _at_least(below, -1.0, 1.0)
         above.set(title="Phase rate: 1 is the authored tempo", ylabel="rate [-]")
         below.set(title="The controller's phase, late", ylabel="late [ms]")
-        if record.scenario.disturbances.pushes:
+        if record.scenario.disturbances.spans():
             above.legend(loc="best")
         return figure
 

@@ -11,6 +11,7 @@ from backbeat.behaviors.kinematic.behavior import KINEMATIC
 from backbeat.behaviors.library.behavior import Behavior
 from backbeat.models.robot.model import RobotModel
 from backbeat.mpc.control.task_space_setup import hand_start
+from backbeat.mpc.disturbances.registry import registered
 from backbeat.mpc.scenario.parts.world import engine_title
 from backbeat.mpc.scenario.specification import TASK_SPACE
 from backbeat.stage.drawing.backdrop import ASPECT, aim_camera, lay_floor, open_meshcat
@@ -32,6 +33,7 @@ from backbeat.stage.drawing.layers import (
     PushArrows,
     SupportPolygon,
 )
+from backbeat.stage.drawing.lines import LINE, DisturbanceLines
 from backbeat.stage.drawing.pedals import PedalBoards
 from backbeat.stage.drawing.predicted_layers import (
     EXPECTED,
@@ -63,7 +65,12 @@ from backbeat.stage.web.task_panel import FARTHEST
 PREVIEW = "kinematic preview"
 BASE_WELDED = "base welded in place"
 # Layers that a plan alone does not have.
-OF_SIMULATION = {Ghost.path, PlannedForceArrows.path, PushArrows.path}
+OF_SIMULATION = {
+    Ghost.path,
+    PlannedForceArrows.path,
+    PushArrows.path,
+    DisturbanceLines.path,
+}
 # Marks on the time line: at most this many, so that they stay apart.
 MOST_MARKS = 80
 
@@ -123,6 +130,9 @@ class Stage:
             if links:
                 arrows = PushArrows(self.meshcat, links)
                 self._add(arrows, PUSH, "as long as the impulse is great")
+            if any(kind.has_lines for kind in registered()):
+                lines = DisturbanceLines(self.meshcat)
+                self._add(lines, LINE, "to what holds the robot, thin where slack")
         if behavior.kind == TASK_SPACE:
             self._add(TargetBall(self.meshcat), BALL, "where the hand should be")
             self._add(HandCross(self.meshcat, FORCE), FORCE, "where the hand is")

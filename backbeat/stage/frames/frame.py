@@ -28,6 +28,20 @@ class ContactForce:
 
 
 @dataclass(frozen=True)
+class MarkedLine:
+    """A line from the robot to a place, as of a rope.
+
+    Attributes:
+        start, end: (3,) in the world [m].
+        is_taut: whether it pulls.
+    """
+
+    start: np.ndarray
+    end: np.ndarray
+    is_taut: bool
+
+
+@dataclass(frozen=True)
 class StageFrame:
     """What the stage shows at one instant.
 
@@ -38,6 +52,7 @@ class StageFrame:
         forces: contact forces by contact name; contacts without force are missing.
         planned_forces: contact forces of the plan of a simulation.
         pushes: links that are pushed, with the impulse as force [N s].
+        lines: from the robot to places that hold it.
         standing: contacts that carry weight.
         prediction: what is expected next.
         flashes: brightness, 0 to 1, of drum members that were just hit.
@@ -55,6 +70,7 @@ class StageFrame:
     forces: Mapping[str, ContactForce] = field(default_factory=dict)
     planned_forces: Mapping[str, ContactForce] = field(default_factory=dict)
     pushes: Mapping[str, ContactForce] = field(default_factory=dict)
+    lines: tuple[MarkedLine, ...] = ()
     standing: tuple[str, ...] = ()
     prediction: Prediction = field(default_factory=Prediction)
     flashes: Mapping[str, float] = field(default_factory=dict)

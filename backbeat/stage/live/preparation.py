@@ -7,8 +7,8 @@ from backbeat.behaviors.library.behavior import Behavior
 from backbeat.models.common.errors import BackbeatError, unknown_name
 from backbeat.models.sensing.sensors import SensorNoise
 from backbeat.mpc.control.task_space_setup import robots_with_hand
+from backbeat.mpc.disturbances.kinds.setting_event import SettingEvent
 from backbeat.mpc.scenario.parts.timing import TimingSettings
-from backbeat.mpc.scenario.setting_event import SettingEvent
 from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.scenario.task_space_task import TaskSpaceTask
 from backbeat.mpc.simulation.loop_processes import Replacements

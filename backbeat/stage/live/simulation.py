@@ -1,7 +1,7 @@
 """LiveSimulation: the closed loop, advanced in small steps while it is watched."""
 
 from collections import deque
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,12 +15,13 @@ from backbeat.models.state.configuration import Configuration
 from backbeat.mpc.analysis.drumming.hits import SILENCE
 from backbeat.mpc.analysis.metrics import run_metrics
 from backbeat.mpc.control.task_space_setup import hand_place
+from backbeat.mpc.disturbances.disturbance import Disturbance
+from backbeat.mpc.disturbances.kinds.setting_event import SettingEvent
 from backbeat.mpc.horizon.prediction import predict
 from backbeat.mpc.plans.plan import Plan
 from backbeat.mpc.runs.file import save_run
 from backbeat.mpc.safety.fail_safe import Mode
 from backbeat.mpc.scenario.requested_tempo import RequestedTempo, requested_tempo
-from backbeat.mpc.scenario.setting_event import SettingEvent
 from backbeat.mpc.scenario.specification import TASK_SPACE, Scenario
 from backbeat.mpc.simulation.loop_processes import Replacements
 from backbeat.mpc.simulation.run import SimulationRun
@@ -29,8 +30,8 @@ from backbeat.mpc.simulation.simulate import collect_run
 from backbeat.mpc.world.joint_sample import Listener
 from backbeat.mpc.world.stick_contacts import FORCE, MEMBER, ROW
 from backbeat.stage.frames.frame import ContactForce, StageFrame
+from backbeat.stage.frames.marks import marks_at
 from backbeat.stage.frames.plan_view import planned_forces, solver_in_words
-from backbeat.stage.frames.pushes import pushes_at
 from backbeat.stage.frames.strikes import (
     FORCE_SHOWN,
     Strike,
@@ -102,9 +103,7 @@ class LiveSimulation:
     def is_untouched(self) -> bool:
         """Whether nothing has been done to it by hand."""
         scenario = self._running.scenario
-        return not (
-            self._held or scenario.disturbances.events or scenario.disturbances.pushes
-        )
+        return not (self._held or scenario.disturbances.everything())
 
     @property
     def waits_for_planner(self) -> bool:
@@ -164,6 +163,11 @@ class LiveSimulation:
         """Pushes the robot from the next control tick on; see `RunningLoop.push`."""
         return self._running.push(impulse, duration, body)
 
+    def disturb(self, kind: type[Disturbance], values: Mapping[str, Any]) -> float:
+        """Adds a disturbance from the next tick on; see `RunningLoop.disturb`."""
+        item = kind(**values)
+        return self._running.disturb(item.at(self._running.next_tick()))
+
     def reset(self) -> None:
         """Goes back to the start, and to the settings that it was made with."""
         self._held = {}
@@ -211,6 +215,7 @@ class LiveSimulation:
         clock, patches = self.time - self.start, self._loop.reference.patches
         phase = plan.phase_at(clock)
         target, hand = self._hand()
+        disturbances = self._running.scenario.active
         return StageFrame(
             time=self.time,
             state=self._state,
@@ -219,9 +224,7 @@ class LiveSimulation:
             ghost=planned_configuration(self.behavior, phase),
             forces=forces,
             planned_forces=planned_forces(plan, clock, self._state, patches),
-            pushes=pushes_at(
-                self._running.scenario.disturbances.pushes, self.time, self._state
-            ),
+            **vars(marks_at(disturbances, self.time, self._state)),
             standing=tuple(forces),
             prediction=predict(self._loop.reference, plan),
             flashes=flashes(list(self._strikes.values()), self.time),

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from backbeat.models.common.errors import BackbeatError
+from backbeat.mpc.disturbances.disturbance import Disturbance
 from backbeat.stage.live.simulation import LiveSimulation
 from backbeat.stage.web.panel import PUSH_LENGTH
 
@@ -65,6 +66,15 @@ class UserInput:
         """
         self._refuse_late()
         self._live.push(impulse, PUSH_LENGTH, body)
+
+    def disturb(self, kind: type[Disturbance], values: dict[str, float]) -> None:
+        """Adds a disturbance, which begins at the next tick.
+
+        Raises:
+            BackbeatError: the simulation is over, or values make no sense.
+        """
+        self._refuse_late()
+        self._live.disturb(kind, values)
 
     def reset(self) -> None:
         """Goes back to the start, with the settings of the start."""

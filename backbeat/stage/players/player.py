@@ -139,8 +139,8 @@ class Player:
             self._forget(source)
             self.transport.seek(source.start)
             self.transport.play(True)
-        elif name == "push":
-            hands.push(*value)
+        elif name in ("push", "disturb"):
+            (hands.push if name == "push" else hands.disturb)(*value)
             # It happens now, whatever is looked at.
             self._catching_up.goal = None
             self.transport.time = source.reach

@@ -68,10 +68,10 @@ def page_of(
     source: PlaybackSource, fps: float = 30.0, extras: SoundExtras | None = None
 ) -> str:
     """The HTML of a recording."""
-    pushes = (
-        source.pushes if isinstance(source, SimulatedSource | RunFileSource) else ()
-    )
-    pushed = sorted({push.body for push in pushes})
+    runs = SimulatedSource | RunFileSource
+    disturbances = source.disturbances if isinstance(source, runs) else ()
+    arrows = [item for item in disturbances if not item.has_lines]
+    pushed = sorted({link for item in arrows for link in item.links()})
     stage = Stage(source.behavior, is_simulated=source.is_simulated, pushed=pushed)
     times = frame_times(source, fps)
     canvas = RecordingCanvas(stage.meshcat)

@@ -7,6 +7,7 @@ import numpy as np
 from backbeat.behaviors.library.behavior import Behavior
 from backbeat.models.state.configuration import Configuration
 from backbeat.mpc.control.task_space_setup import hand_place
+from backbeat.mpc.disturbances.disturbance import Disturbance
 from backbeat.mpc.horizon.prediction import (
     AHEAD,
     INSTANTS,
@@ -21,17 +22,16 @@ from backbeat.mpc.horizon.prediction import (
 from backbeat.mpc.plans.plan import Plan
 from backbeat.mpc.reference.trajectory import Reference, patch_names
 from backbeat.mpc.safety.fail_safe import Mode
-from backbeat.mpc.scenario.parts.push import Push
 from backbeat.mpc.scenario.requested_tempo import RequestedTempo, requested_tempo
 from backbeat.mpc.simulation.run import SimulationRun
 from backbeat.stage.frames.balance import capture_point
 from backbeat.stage.frames.frame import ContactForce, StageFrame
+from backbeat.stage.frames.marks import marks_at
 from backbeat.stage.frames.plan_view import (
     planned_forces,
     rate_in_words,
     solver_in_words,
 )
-from backbeat.stage.frames.pushes import pushes_at
 from backbeat.stage.frames.strikes import (
     FORCE_SHOWN,
     accents,
@@ -166,7 +166,7 @@ class SimulatedSource:
             ghost=planned_configuration(self.behavior, phase),
             forces=forces,
             planned_forces=wanted,
-            pushes=pushes_at(self.pushes, t, state),
+            **vars(marks_at(self.disturbances, t, state)),
             standing=tuple(forces),
             prediction=predict(self._reference, plan),
             flashes=flashes(self._strikes, t),
@@ -178,9 +178,9 @@ class SimulatedSource:
         )
 
     @property
-    def pushes(self) -> Sequence[Push]:
-        """Pushes of the run."""
-        return self.run.scenario.disturbances.pushes
+    def disturbances(self) -> Sequence[Disturbance]:
+        """Disturbances of the run."""
+        return self.run.scenario.active
 
     def sayings(self) -> dict[str, list[tuple[float, str]]]:
         """What the caption says of plans: when it changes, and to what."""

@@ -11,16 +11,16 @@ from backbeat.behaviors.library.table import WRENCH
 from backbeat.models.common.errors import BackbeatError
 from backbeat.models.state.configuration import Configuration
 from backbeat.models.state.names import position_names, velocity_names
+from backbeat.mpc.disturbances.disturbance import Disturbance
 from backbeat.mpc.horizon.prediction import Prediction
 from backbeat.mpc.reference.trajectory import patch_names
 from backbeat.mpc.runs.behavior import behavior_of_run
 from backbeat.mpc.runs.predictions import FiledPredictions
 from backbeat.mpc.runs.record import RunRecord
-from backbeat.mpc.scenario.parts.push import Push
 from backbeat.mpc.scenario.requested_tempo import requested_tempo
 from backbeat.sound.notes import Performance, performed_in_story
 from backbeat.stage.frames.frame import ContactForce, StageFrame
-from backbeat.stage.frames.pushes import pushes_at
+from backbeat.stage.frames.marks import marks_at
 from backbeat.stage.frames.strikes import (
     FORCE_SHOWN,
     Strike,
@@ -120,7 +120,7 @@ class RunFileSource:
             ghost=ghost,
             forces=forces,
             planned_forces=measured_forces(state, self._patches, wanted),
-            pushes=pushes_at(self.pushes, t, state),
+            **vars(marks_at(self.disturbances, t, state)),
             standing=tuple(forces),
             prediction=Prediction() if expected is None else expected.at(t),
             flashes=flashes(self._strikes, t),
@@ -130,9 +130,9 @@ class RunFileSource:
         )
 
     @property
-    def pushes(self) -> Sequence[Push]:
-        """Pushes of the run."""
-        return self.record.scenario.disturbances.pushes
+    def disturbances(self) -> Sequence[Disturbance]:
+        """Disturbances of the run."""
+        return self.record.scenario.active
 
     def performance(self) -> Performance:
         """What the run sounds like."""

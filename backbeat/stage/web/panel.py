@@ -1,13 +1,16 @@
 """The panel of a simulation: what may be done to it, as pages offer and send it."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 from backbeat.models.common.errors import BackbeatError
+from backbeat.models.common.schema_documents import key_text
 from backbeat.models.robot.model import RobotModel
+from backbeat.mpc.disturbances.kinds.push import Push
+from backbeat.mpc.disturbances.kinds.setting_event import SETTINGS
+from backbeat.mpc.disturbances.registry import Kind, lists
 from backbeat.mpc.scenario.parts.sensing import STATES
 from backbeat.mpc.scenario.parts.world import SHIPPED_ENGINES
-from backbeat.mpc.scenario.setting_event import SETTINGS
 from backbeat.stage.web.commands import Reader, nothing, number, one_of
 from backbeat.stage.web.savings import DETAILS
 
@@ -18,6 +21,8 @@ MOST_IMPULSE, PUSH_LENGTH = 300.0, 0.1
 MOST_OFFSET = 0.4
 # How far a target in task space is dragged along an axis, beyond what a hand can reach.
 FARTHEST_DRAGGED = 0.8
+# Steps of a slider that is made of a schema.
+STEPS = 100
 
 
 @dataclass(frozen=True)
@@ -31,6 +36,7 @@ class Slider:
         scale: what a value is multiplied by to be written.
         hint: what it does.
         needs: "estimated" if it only tells there.
+        usual: where it begins; None for the present value of the setting.
     """
 
     name: str
@@ -42,6 +48,7 @@ class Slider:
     hint: str
     scale: float = 1.0
     needs: str = ""
+    usual: float | None = None
 
 
 @dataclass(frozen=True)
@@ -120,11 +127,42 @@ def offers(robot: RobotModel, links: list[str]) -> dict[str, Any]:
     return {
         "bodies": pushable(robot, links),
         "sliders": [asdict(slider) for slider in SLIDERS],
+        "disturbances": {
+            kind.name: [asdict(slider) for slider in numbers_of(kind)]
+            for kind in offered()
+        },
         "toggles": [asdict(toggle) for toggle in TOGGLES],
         "hands": [hand for hand in HANDS if hand.replace("_", " ") in robot.parts],
         "most impulse": 200.0,
         "most offset": MOST_OFFSET,
     }
+
+
+def offered() -> list[Kind]:
+    """The disturbances that have a group of their own made of their schemas."""
+    return [kind for kind in lists() if kind.has_forces() and kind is not Push]
+
+
+def numbers_of(kind: Kind) -> list[Slider]:
+    """A slider for each number of a disturbance that has a least and a most."""
+    found = []
+    for item in fields(kind):
+        told, usual = item.metadata, item.default
+        if isinstance(usual, float) and {"ge", "le"} <= told.keys():
+            low, high, label = told["ge"], told["le"], item.name.replace("_", " ")
+            rest = low, high, (high - low) / STEPS, key_text(kind, item)
+            unit = told.get("unit", "")
+            found.append(Slider(item.name, label, unit, *rest, usual=usual))
+    return found
+
+
+def disturbance(value: Any) -> tuple[Kind, dict[str, float]]:
+    """Reads {"name": NAME, "values": {KEY: NUMBER}}."""
+    parts, kinds = _parts(value, {"name", "values"}), {k.name: k for k in offered()}
+    kind = kinds[one_of(kinds)(parts["name"])]
+    ranges = {s.name: number(s.low, s.high) for s in numbers_of(kind)}
+    given = _parts(parts["values"], set(ranges))
+    return kind, {name: read(given[name]) for name, read in ranges.items()}
 
 
 def _parts(value: Any, names: set[str]) -> dict[str, Any]:
@@ -160,6 +198,7 @@ def push(value: Any) -> tuple[str, list[float]]:
 SIMULATING: dict[str, Reader] = {
     "set": setting,
     "push": push,
+    "disturb": disturbance,
     "undo": nothing,
     "reset": nothing,
     "save": nothing,

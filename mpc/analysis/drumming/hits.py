@@ -15,8 +15,8 @@ import pandas as pd
 from backbeat.behaviors.library.behavior import Event
 from backbeat.models.kit.drum_kit import DrumKit
 from backbeat.models.kit.pedals import HEAD_RADIUS
+from backbeat.mpc.disturbances.kinds.moved_drum import MovedDrum
 from backbeat.mpc.simulation.run import SimulationRun
-from backbeat.mpc.world.simulated_world import simulated_kit
 from backbeat.mpc.world.stick_contacts import (
     FORCE,
     MEMBER,
@@ -193,7 +193,8 @@ def run_hits(run: SimulationRun) -> HitReport | None:
     """Planned and made hits of a run; None when its behavior has no strikes."""
     if not run.behavior.strikes():
         return None
-    kit = simulated_kit(run.scenario.world.mismatch, run.scenario.seed, run.behavior)
+    moved = run.scenario.world.mismatch.part(MovedDrum)
+    kit = run.behavior.scene.drum_kit(moved.moved(run.scenario.seed, run.behavior))
     found = find_hits(run.strike_t, run.strikes, run.tips, run.members, kit)
     return match_hits(found, run.requested_events(), float(run.t[-1]))
 

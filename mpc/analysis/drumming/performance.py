@@ -5,7 +5,7 @@ kinematics has them: 200 samples a second do not resolve the 5 ms of a contact, 
 speeds at the head are those of the contact log.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -60,17 +60,20 @@ class DrummerMotion:
         return np.asarray(pd.DataFrame(speed).rolling(width, 1, center=True).mean())
 
 
-def drummer_motion(samples: pd.DataFrame, robot: str = "atlas") -> DrummerMotion:
+def drummer_motion(
+    samples: pd.DataFrame, robot: str = "atlas", equipment: Sequence[str] = ("sticks",)
+) -> DrummerMotion:
     """The motion in a run's table.
 
     Args:
         samples: table of a run, see `backbeat.mpc.runs.file`.
-        robot: whose run it is, with sticks.
+        robot: shipped name, or path of a robot YAML.
+        equipment: what it carries and sits on; sticks are among that.
 
     Raises:
         BackbeatError: the table is not that of this robot with a free base.
     """
-    model = make_robot(robot, ("sticks",), Mount())
+    model = make_robot(robot, tuple(equipment), Mount())
     positions, velocities = position_names(model), velocity_names(model)
     missing = [n for n in ["t", *positions, *velocities] if n not in samples.columns]
     if missing:

@@ -10,6 +10,7 @@ from backbeat.models.common.schema import key
 from backbeat.mpc.predictive.settings import PlanSettings
 from backbeat.mpc.scenario.task_space_task import TaskSpaceTask
 from backbeat.mpc.scenario.upper_body_task import UpperBodyTask
+from backbeat.mpc.walking.walk import STOP
 from backbeat.mpc.weights.changes import RecoveryChanges, WeightChanges
 from backbeat.mpc.weights.controller_weights import AnyWeights, ControllerWeights
 from backbeat.mpc.weights.files import load_weights, shipped_weights
@@ -35,6 +36,10 @@ class ControlOptions:
     task_space: TaskSpaceTask | None = key(None)
     """A hand that follows a target by [task space](task_space.md#runs) in place of a
     behavior, see below."""
+    drive: list[list[float]] | None = key(None)
+    """Velocities that a robot is [commanded to walk at](drive.md), each with its time:
+    `[[t, forward, to the left, turning], ...]` in s, m/s and rad/s; `[]` stands until a
+    command is given by hand. The behavior has to step in place."""
     beat_priority: float | None = key(None, ge=0, le=1)
     """Priority of the beat over balance; the behavior's own if not given."""
     timing: bool = key(True)
@@ -56,8 +61,9 @@ class ControlOptions:
         priority = self.beat_priority
         if priority is None:
             priority = behavior.beat_priority
+        drive = None if self.drive is None else STOP
         return PlanSettings(
-            self.timing, self.forces, self.posture, self.steps, priority
+            self.timing, self.forces, self.posture, self.steps, priority, drive=drive
         )
 
     def given_weights(self) -> dict[str, Any]:
@@ -124,6 +130,7 @@ class ControlOptions:
             "planner: process": self.planner == "process",
             f"preset: {self.preset}": bool(self.preset),
             "upper_body": bool(self.upper_body.hand),
+            "drive": self.drive is not None,
         }
         for setting, is_given in others.items():
             if is_given:
@@ -132,8 +139,26 @@ class ControlOptions:
                     "task_space takes their place; leave one of them out"
                 )
 
+    def _check_drive(self, commands: list[list[float]]) -> None:
+        """Raises a BackbeatError about commands that make no sense."""
+        if not all(len(row) == 4 for row in commands):
+            raise BackbeatError(
+                "scenario: each command of drive is four numbers, [time in s, forward "
+                "and to the left in m/s, turning to the left in rad/s]"
+            )
+        times = [row[0] for row in commands]
+        if times != sorted(set(times)):
+            raise BackbeatError("scenario: commands of drive are in order of time")
+        if not self.steps:
+            raise BackbeatError(
+                "scenario: drive moves footholds, which steps: false forbids; leave "
+                "one of the two out"
+            )
+
     def check(self) -> None:
         """Raises a BackbeatError when its values make no sense."""
+        if self.drive is not None:
+            self._check_drive(self.drive)
         if self.preset and self.preset not in shipped_weights():
             raise unknown_name("preset of weights", self.preset, shipped_weights())
         if self.task_space is not None:

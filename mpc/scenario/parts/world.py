@@ -12,7 +12,7 @@ from backbeat.models.world.scene import (
     FEET,
     ContactSettings,
 )
-from backbeat.mpc.scenario.model_mismatch import ModelMismatch
+from backbeat.mpc.disturbances.model_mismatch import ModelMismatch, model_mismatch
 
 # Engines that are here, and how they are written; `own` is one that is handed in.
 ENGINE_TITLES = {"drake": "Drake", "mujoco": "MuJoCo"}
@@ -41,7 +41,7 @@ class WorldSettings:
     """Contact of the soles with the ground: point (at the corners) or hydroelastic."""
     friction: float = key(SIMULATED_FRICTION, ge=0.01, le=10.0)
     """Friction coefficient between soles and ground."""
-    mismatch: ModelMismatch = key(ModelMismatch, name="world")
+    mismatch: ModelMismatch = key(model_mismatch, name="world")
     """Model mismatch: differences between the world and the model of the controllers,
     see below."""
 
@@ -71,7 +71,8 @@ class WorldSettings:
         Raises:
             BackbeatError: it does not.
         """
-        self.mismatch.check()
+        for part in self.mismatch.parts:
+            part.check()
         self._check_engine()
         self._check_step(time_step)
 

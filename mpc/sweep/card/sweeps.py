@@ -1,8 +1,10 @@
 """The sweeps of a robustness card, made for one behavior."""
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from copy import deepcopy
+from dataclasses import fields, replace
 from pathlib import Path
+from typing import Any
 
 from backbeat.behaviors.kinematic.behavior import KINEMATIC
 from backbeat.behaviors.library.behavior import Behavior
@@ -10,6 +12,7 @@ from backbeat.models.common.errors import BackbeatError
 from backbeat.models.common.outside_file import read_text
 from backbeat.models.common.yaml_file import read_tree
 from backbeat.mpc.analysis.survival import RECOVERY
+from backbeat.mpc.disturbances.registry import Kind, lists, registered
 from backbeat.mpc.scenario.parts.world import SHIPPED_ENGINES
 from backbeat.mpc.sweep.cells import Sweep, yaml_text
 from backbeat.mpc.sweep.specification import parse_sweep
@@ -20,6 +23,13 @@ DISTURBANCES, PUSHES = "disturbances", "pushes"
 LAST = 0.2
 # How long a run goes on after the last push is judged [s].
 SPARE = 0.1
+
+
+def _at_any_time(kind: Kind, when: Mapping[str, float]) -> dict[str, float]:
+    """Time and spread of a disturbance, as far as it is drawn from such keys."""
+    schema: Any = kind.sampling()
+    known = {item.name for item in fields(schema)}
+    return {name: value for name, value in when.items() if name in known}
 
 
 def card_sweeps(
@@ -52,11 +62,16 @@ def card_sweeps(
         tree = read_tree(read_text(where), str(where))
         base = tree["base"]
         base["lead_out"] = RECOVERY + LAST + SPARE
-        if name == PUSHES:
-            base["push"] |= when
-        for case in tree.get("cases", {}).values():
-            if "push" in case:
-                case["push"] |= when
+        if name == DISTURBANCES:
+            tree["cases"] |= {
+                case: deepcopy(dict(told))
+                for kind in registered()
+                for case, told in kind.card.items()
+            }
+        for told in (base, *tree.get("cases", {}).values()):
+            for kind in lists():
+                if kind.name in told:
+                    told[kind.name] |= _at_any_time(kind, when)
         tree |= {"behaviors": [behavior.name], "robots": [behavior.robot]}
         tree["engines"] = list(engines)
         sweep = parse_sweep(yaml_text(tree, str(where)), str(where))

@@ -58,7 +58,7 @@ from backbeat.mpc.whole_body.programs.tasks import STANCE_GAINS, WholeBodyGains
 from backbeat.mpc.whole_body.programs.upper_body import GIVEN_WEIGHT, UpperBody
 from backbeat.optimization.qp.active_set import ActiveSetSolver
 from backbeat.optimization.qp.program import QPSolution, QuadraticProgram
-from backbeat.optimization.terms.declared import as_tuple
+from backbeat.optimization.terms.declared import added_costs, as_tuple
 
 
 @dataclass(frozen=True)
@@ -152,8 +152,8 @@ class WholeBodyProgram:
         self._bind(self.make_target())
         self._solver = ActiveSetSolver()
         self.tasks: list[AccelerationTask] = []
-        kinds = {type(self._stepping_gains), type(self._stance_gains)}
-        self._has_own_terms = kinds != {WholeBodyGains}
+        both = self._stepping_gains, self._stance_gains
+        self._has_added_costs = any(added_costs(gains) for gains in both)
 
     def make_target(self) -> Target:
         """An empty target to fill: everything at zero, all contacts standing."""
@@ -187,7 +187,7 @@ class WholeBodyProgram:
 
     def own_rows(self, q: np.ndarray, v: np.ndarray, target: Target) -> list[OwnRows]:
         """Rows of the tasks of one's own at (q, v)."""
-        if not self.tasks and not self._has_own_terms:
+        if not self.tasks and not self._has_added_costs:
             return []
         gains = self.gains_for(target)
         state = Configuration(self.robot, q, v)

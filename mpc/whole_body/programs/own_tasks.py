@@ -4,7 +4,7 @@
     program.add(task)           # a constraint
     task.set_desired(value)     # before each solve
 
-A class that inherits from `WholeBodyGains` and has another field declares one as data:
+A field of `WholeBodyGains`, or of a class that inherits from it, declares one as data:
 
     level: float = cost(5.0, Term("level head", "w' - desired", "rad/s^2", rows))
 
@@ -12,7 +12,7 @@ where `rows` maps an `Instant` to J, b and the desired value of J vdot + b.
 """
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -24,7 +24,7 @@ from backbeat.mpc.plans.explanation import TaskReport
 from backbeat.mpc.whole_body.programs.arguments import ProgramWorkspace, Target
 from backbeat.mpc.whole_body.programs.tasks import WholeBodyGains
 from backbeat.optimization.qp.program import QuadraticProgram
-from backbeat.optimization.terms.declared import declared
+from backbeat.optimization.terms.declared import added_costs
 
 
 class Instant(NamedTuple):
@@ -94,9 +94,8 @@ def own_rows(
         if task.desired is not None:
             J, b = task.rows(now)
             yield OwnRows(task.name, task.unit, task.weight, J, b, task.desired)
-    for item in fields(gains):
-        term, weight = declared(item).cost, getattr(gains, item.name)
-        if term is not None and term.rows is not None and weight:
+    for term, weight in added_costs(gains):
+        if term.rows is not None and weight:
             yield OwnRows(term.name, term.unit, weight, *term.rows(now))
 
 

@@ -33,7 +33,8 @@ MOMENTUM, LINEAR, ORIENTATION, POSTURE, WRENCH, POINT, CONTACT, SWING, FORCE = r
 
 def _task(default: float, unit: str, name: str, formula: str, key: str) -> float:
     """A field of the weight of a task, whose rows are compiled."""
-    found: float = cost(default, Term(name, formula, unit, on=On.INSTANT), key=key)
+    term = Term(name, formula, unit, on=On.INSTANT, compiled=True)
+    found: float = cost(default, term, key=key)
     return found
 
 

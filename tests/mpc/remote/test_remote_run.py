@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from backbeat.mpc.analysis.metrics import run_metrics
+from backbeat.mpc.disturbances.kinds.push import Push
+from backbeat.mpc.disturbances.kinds.setting_event import SettingEvent
 from backbeat.mpc.remote.address import read_address
 from backbeat.mpc.remote.controller import remote_controllers
 from backbeat.mpc.safety.fail_safe import Mode
-from backbeat.mpc.scenario.parts.push import Push
-from backbeat.mpc.scenario.setting_event import SettingEvent
 from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.simulation.simulate import run_scenario
 from tests import processes

@@ -14,6 +14,7 @@ from backbeat.models.common.processes.frames import ProtocolError
 from backbeat.mpc.analysis.hand_error import at_limits
 from backbeat.mpc.analysis.hand_studies import of_task, sampled
 from backbeat.mpc.control.task_space_setup import task_space_behavior
+from backbeat.mpc.disturbances.kinds.setting_event import SettingEvent
 from backbeat.mpc.predictive.settings import PlanSettings
 from backbeat.mpc.remote import controller_link
 from backbeat.mpc.remote.address import Address, read_address
@@ -30,7 +31,6 @@ from backbeat.mpc.remote.messages import read, to_bytes
 from backbeat.mpc.remote.schema import make_schema
 from backbeat.mpc.safety.fail_safe import Cause, Mode
 from backbeat.mpc.scenario.base_motion import BaseMotion
-from backbeat.mpc.scenario.setting_event import SettingEvent
 from backbeat.mpc.scenario.target_motion import TargetMotion
 from backbeat.mpc.serving.server import ControllerServer
 from backbeat.mpc.serving.session import ControllerService, ControllerSession

@@ -41,6 +41,16 @@ window.makePanel = ({ info, find }, send, state) => {
       () => own.direction, (x) => (own.direction = x)),
     make("div", { className: "pushes" }, pad, go));
 
+  // --- other disturbances, as their schemas have them ---------------------------------
+  for (const [name, sliders] of Object.entries(offer.disturbances)) {
+    const values = Object.fromEntries(sliders.map((one) => [one.name, one.usual]));
+    const add = make("button", { type: "button", className: "add", textContent: `add ${name}` });
+    add.dataset.disturbance = name;
+    add.onclick = () => send("disturb", { name, values });
+    group(name, ...sliders.map((one) =>
+      slider(one, () => values[one.name], (x) => (values[one.name] = x))), add);
+  }
+
   // --- what may adapt ---------------------------------------------------------------
   const toggles = offer.toggles.map((one) =>
     toggle(one, () => settings()[one.name] ?? true, (on) => set(one.name, on)));

@@ -2,18 +2,24 @@
 
 import math
 from dataclasses import dataclass
+from typing import ClassVar
 
 from backbeat.models.actuation.servo_modes import COMPENSATION
 from backbeat.models.common.errors import BackbeatError
 from backbeat.models.common.schema import key
+from backbeat.mpc.disturbances.disturbance import Disturbance
 
 # Stiffer than this no joint is soft [N m/rad].
 MOST_STIFFNESS = 1e4
 
 
 @dataclass
-class CompliantPeriod:
+class CompliantPeriod(Disturbance):
     """Joints that are soft springs about their commanded positions."""
+
+    name: ClassVar[str] = "compliance"
+    list_key: ClassVar[str] = "compliant"
+    text: ClassVar[str] = "Joints that are soft springs for a limited time, see below."
 
     joints: list[str] = key(list)
     """Joints, or groups of them, that do not support the robot."""

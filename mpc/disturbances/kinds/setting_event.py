@@ -2,25 +2,32 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from backbeat.models.common.errors import BackbeatError, unknown_name
 from backbeat.models.common.schema import check_values, key
+from backbeat.mpc.disturbances.disturbance import Disturbance
+from backbeat.mpc.disturbances.task_changes import TASK_SWITCHES, TaskChanges
 from backbeat.mpc.predictive.settings import TEMPO_RANGE
-from backbeat.mpc.scenario.task_changes import TASK_SWITCHES, TaskChanges
 
 # What is on or off.
 SWITCHES = ("timing", "forces", "posture", "steps", *TASK_SWITCHES)
 # Parts of the body that can be held elsewhere, and how far at most [m].
 HANDS, MOST_OFFSET = ("left_hand", "right_hand"), 1.0
-PLACES = (*HANDS, "target")
+PLACES = (*HANDS, "target", "drive")
 
 
 @dataclass
-class SettingEvent(TaskChanges):
+class SettingEvent(TaskChanges, Disturbance):
     """New values of one setting or more; what is not given stays as it is."""
+
+    name: ClassVar[str] = "event"
+    list_key: ClassVar[str] = "events"
+    text: ClassVar[str] = (
+        "[Settings that change during the run](live_events.md), see below."
+    )
 
     time: float = key(0.0, "s")
     """Time of the event, in time of the behavior [s]: a tick of the whole-body
@@ -49,6 +56,9 @@ class SettingEvent(TaskChanges):
     axes."""
     right_hand: list[float] | None = key(None, "m", length=3)
     """The same for the right hand."""
+    drive: list[float] | None = key(None, length=3)
+    """Velocity of a robot that is [driven](drive.md): forward and to the left in m/s,
+    turning to the left in rad/s."""
 
     def values(self) -> dict[str, bool | float | list[float]]:
         """The settings that change, and their new values."""
@@ -59,8 +69,8 @@ class SettingEvent(TaskChanges):
         """Plain data for a file, without what does not change."""
         return {"time": self.time, **self.values()}
 
-    def check(self) -> "SettingEvent":
-        """Returns the event when its values make sense.
+    def check(self) -> None:
+        """Refuses values that make no sense.
 
         Raises:
             BackbeatError: they do not.
@@ -79,7 +89,6 @@ class SettingEvent(TaskChanges):
                     f"scenario: {name} of an event is {np.linalg.norm(offset):.2f} m "
                     f"away; it must be at most {MOST_OFFSET:g} m"
                 )
-        return self
 
 
 # Least and most of those that have both.
@@ -114,6 +123,8 @@ def setting_event(
             changed = {setting: float(value)}  # type: ignore[arg-type]
     except (TypeError, ValueError):
         kind = "three numbers x, y, z in m" if setting in PLACES else "a number"
+        if setting == "drive":
+            kind = "three numbers, forward and to the left in m/s, turning in rad/s"
         raise BackbeatError(f"{setting} is {kind}; not {value!r}") from None
     return replace(SettingEvent(time), **changed)
 

@@ -1,25 +1,20 @@
-"""Ground that differs from the plan: a separate piece under every foothold."""
+"""UnevenGround: a separate piece of ground under every foothold, not as planned."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any, ClassVar
 
 import numpy as np
 from pydrake.math import RigidTransform, RollPitchYaw, RotationMatrix
 
 from backbeat.models.common.errors import BackbeatError
+from backbeat.models.common.schema import key
 from backbeat.models.dynamics.rotations import rotation_exp
 from backbeat.models.world.ground import Block, Ground, plane_height, surface_friction
+from backbeat.mpc.disturbances.disturbance import Disturbance
+from backbeat.mpc.disturbances.draws import Stream, either_way, random_stream
+from backbeat.mpc.disturbances.simulated_world import SimulatedWorld
 from backbeat.mpc.reference.trajectory import Reference
-from backbeat.mpc.scenario.model_mismatch import (
-    ModelMismatch,
-    Stream,
-    either_way,
-    random_stream,
-)
-from backbeat.optimization.kinematics.inverse_kinematics import (
-    IKTarget,
-    InverseKinematics,
-)
 
 # What a block of ground has around the sole that is planned on it [m]. Two soles
 # side by side, 0.226 m apart, then stand on blocks that do not touch.
@@ -28,8 +23,56 @@ MARGIN = 0.04
 SAME_PLACE = 0.05
 # How far blocks stand out of the plane at least, so that soles touch them alone [m].
 STAND_OUT = 0.002
-# Price of moving a joint that is not in a leg, to stand on uneven ground.
-UPPER_BODY = 1e3
+
+
+@dataclass
+class UnevenGround(Disturbance):
+    """Ground, and friction on it, that differ from foothold to foothold."""
+
+    name: ClassVar[str] = "ground"
+    card: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+        "ground +-1 cm": {"world.step_height": 0.01, "world.tilt_deg": 2.0}
+    }
+
+    step_height: float = key(0.0, "m", ge=0, le=0.3)
+    """Height of the ground under each foothold, drawn between minus and plus this."""
+    tilt_deg: float = key(0.0, "deg", ge=0, le=30.0)
+    """Tilt of the ground under each foothold, in a direction drawn for each."""
+    slope_deg: float = key(0.0, "deg", ge=0, le=30.0)
+    """Slope of the whole ground, in a drawn direction, about the initial position."""
+    patch_friction: list[float] = key(list)
+    """Friction of soles on footholds, drawn between two values; [] leaves it
+    unchanged."""
+    patch_share: float = key(1.0, ge=0, le=1.0)
+    """Share of the footholds that have it."""
+
+    def check(self) -> None:
+        """Raises a BackbeatError about friction without a lowest and a highest."""
+        if self.patch_friction:
+            ends = np.array(self.patch_friction)
+            if len(ends) != 2 or not (ends > 0).all() or not ends[0] <= ends[1] < 10:
+                raise BackbeatError(
+                    "scenario: world.patch_friction needs the lowest and the highest "
+                    f"friction, for instance [0.2, 0.3]; not {self.patch_friction}"
+                )
+
+    def why_fixed(self, settings: Collection[str]) -> str:
+        """Friction is fixed where each foothold has its own."""
+        if not self.patch_friction or "friction" not in settings:
+            return ""
+        return (
+            "this scenario draws the friction of every foothold "
+            "(world.patch_friction): it cannot be changed in the run"
+        )
+
+    def change_world(self, world: SimulatedWorld) -> None:
+        """Lays the ground.
+
+        Raises:
+            BackbeatError: a friction that no ground could give with these soles.
+        """
+        drawn = draw_ground(self, world.seed, world.reference, world.friction)
+        world.ground, world.soles = drawn
 
 
 @dataclass(frozen=True)
@@ -69,7 +112,7 @@ def find_footholds(reference: Reference) -> list[GroundPiece]:
 
 
 def draw_ground(
-    error: ModelMismatch, seed: int, reference: Reference, friction: float
+    error: UnevenGround, seed: int, reference: Reference, friction: float
 ) -> tuple[Ground, dict[str, RigidTransform]]:
     """The ground of a run, and where the soles of the start are on it.
 
@@ -115,7 +158,7 @@ def draw_ground(
 
 
 def _draw_blocks(
-    error: ModelMismatch,
+    error: UnevenGround,
     seed: int,
     reference: Reference,
     X_WG: RigidTransform,
@@ -185,40 +228,3 @@ def _surface(
     yaw = RollPitchYaw(X_WC.rotation()).yaw_angle()
     R_WT = X_WG.rotation() @ R_tilt @ RotationMatrix.MakeZRotation(yaw)
     return RigidTransform(R_WT, [place[0], place[1], z])
-
-
-def stand_on(reference: Reference, soles: Mapping[str, RigidTransform]) -> np.ndarray:
-    """(nq,) the start of a behavior with its soles on the ground as it is.
-
-    The legs give way, the rest of the posture stays, and the center of mass is
-    above the place where it should be.
-
-    Args:
-        reference: the behavior.
-        soles: X_WC of every sole that stands.
-
-    Raises:
-        BackbeatError: the legs do not reach.
-    """
-    robot, start = reference.robot, reference.table.q[0]
-    weights = np.full(robot.num_velocities, UPPER_BODY)
-    weights[:6] = 0.1
-    for name in soles:
-        weights[6 + robot.contacts[name].limb] = 1.0
-    places = [X.translation()[2] for X in soles.values()]
-    planned = [
-        reference.table.p_contact[0, reference.patches.index(n), 2] for n in soles
-    ]
-    lowered = start.copy()
-    lowered[6] += min(np.subtract(places, planned))
-    targets = {name: IKTarget(X) for name, X in soles.items()}
-    ik = InverseKinematics(robot, joint_weights=weights)
-    com = reference.table.com[0, 0, :2]
-    solution = ik.solve(lowered, targets, com_xy=com, q_start=lowered)
-    if not solution.is_reached:
-        raise BackbeatError(
-            f"scenario: the robot cannot start on this ground, {solution.worst} is "
-            f"{solution.residual:.3f} m or rad from it; ask for less of "
-            "world.step_height, tilt_deg or slope_deg"
-        )
-    return solution.q

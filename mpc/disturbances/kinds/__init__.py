@@ -1,0 +1,1 @@
+"""Kinds of disturbances, each a file with a class that `registry` finds."""
