@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Any
 
 from backbeat.behaviors.editing.document import DanceDocument
-from backbeat.behaviors.editing.timeline import Timeline, block_on, timeline
+from backbeat.behaviors.editing.timeline import DanceTimeline, block_on, timeline
 from backbeat.behaviors.library.behavior import Behavior
 from backbeat.jobs.watching import (
     Drafted,
@@ -101,7 +101,7 @@ class AuthoringDesk:
         if self._files.has_changed() and self.document.reload():
             self._start()
 
-    def _timeline(self) -> Timeline:
+    def _timeline(self) -> DanceTimeline:
         return _timeline_of(self.document.text, str(self.document.path))
 
     def _start(self) -> None:
@@ -150,7 +150,7 @@ class AuthoringDesk:
 
 
 @lru_cache(maxsize=8)
-def _timeline_of(text: str, path: str) -> Timeline:
+def _timeline_of(text: str, path: str) -> DanceTimeline:
     """The timeline of a text, which is asked for several times."""
     return timeline(text, path)
 

@@ -35,7 +35,7 @@ SLIDERS: Mapping[str, tuple[float, float, float]] = {
 
 
 @dataclass(frozen=True)
-class Block:
+class MoveBlock:
     """A row of a track as it is seen.
 
     Attributes:
@@ -76,7 +76,7 @@ class Mark:
 
 
 @dataclass(frozen=True)
-class Timeline:
+class DanceTimeline:
     """What a dance holds.
 
     Attributes:
@@ -96,7 +96,7 @@ class Timeline:
     bpm: float = 0.0
     bars: list[tuple[float, int]] = field(default_factory=list)
     keys: dict[str, Any] = field(default_factory=dict)
-    tracks: dict[str, list[Block]] = field(default_factory=dict)
+    tracks: dict[str, list[MoveBlock]] = field(default_factory=dict)
     marks: list[Mark] = field(default_factory=list)
     is_read: bool = True
 
@@ -106,7 +106,7 @@ class Timeline:
         return self.is_read and not any(self.tracks.values())
 
 
-def timeline(text: str, path: str | Path) -> Timeline:
+def timeline(text: str, path: str | Path) -> DanceTimeline:
     """The timeline of a dance, checked by all rules that need no plan.
 
     Args:
@@ -123,7 +123,7 @@ def timeline(text: str, path: str | Path) -> Timeline:
         meter = dance.meter_map()
         moves = vocabulary(path.parent)
     except BackbeatError as error:
-        return Timeline(marks=[Mark(True, str(error))], is_read=False)
+        return DanceTimeline(marks=[Mark(True, str(error))], is_read=False)
     tracks = {
         track: [_block(dance, row, d, moves) for row, d in enumerate(rows)]
         for track, rows in dance.tracks.items()
@@ -131,7 +131,7 @@ def timeline(text: str, path: str | Path) -> Timeline:
     order = [*TRACKS, *(t for t in tracks if t not in TRACKS)]
     bars = [(p.beat, p.bar) for p in meter.pulses(dance.beats) if p.number == 1]
     found = check_specification(text, path, False) if any(tracks.values()) else []
-    return Timeline(
+    return DanceTimeline(
         name=dance.name,
         robot=dance.robot,
         beats=dance.beats,
@@ -148,7 +148,7 @@ def _block(
     row: int,
     d: MoveDescription,
     moves: Mapping[str, Move],
-) -> Block:
+) -> MoveBlock:
     move, values, beats = moves.get(d.move), dict(d.values), d.beats
     if move is not None:
         values = move.defaults() | values
@@ -157,7 +157,7 @@ def _block(
     recording = dance.recordings.get(d.move)
     if beats is None and recording is not None and recording.beats is not None:
         beats = recording.beats + 2 * recording.lead
-    return Block(
+    return MoveBlock(
         row=row,
         move=d.move,
         start=plain(d.start(dance.meter_map())),

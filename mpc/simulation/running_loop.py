@@ -278,14 +278,10 @@ class RunningLoop(Closing):
         return event.time
 
     def set_drive(self, forward: float, left: float, turning: float) -> float:
-        """Commands the velocity of a robot that is driven, from the next tick on.
+        """Commands the velocity of a driven robot from the next tick on: when [s].
 
         Args:
-            forward, left: in the direction of the body [m/s].
-            turning: to the left [rad/s].
-
-        Returns:
-            When it takes effect, in time of the behavior [s].
+            forward, left, turning: in body directions [m/s, m/s], to the left [rad/s].
 
         Raises:
             BackbeatError: the run is not driven, or numbers that make no sense.

@@ -124,7 +124,7 @@ def test_weights_of_a_file_are_kept_replayed_and_compared(backbeat, tmp_path):
 
 
 def test_weights_of_another_version_are_a_sentence():
-    with pytest.raises(BackbeatError, match="key in the run's weights"):
+    with pytest.raises(BackbeatError, match="key of predictive in the run's weights"):
         run_weights({"weights": {"mass": 1.0}})
 
 

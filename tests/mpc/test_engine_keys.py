@@ -37,6 +37,7 @@ SLIPPERY = {"friction": 0.05}
 # run is of: they have tests of their own.
 REFUSED = {"contact_model": "sap", "feet": "hydroelastic"}
 OTHER = {"behavior", "robot", "engine", "planner", "lead_out", "safety_law"}
+OTHER |= {"drive", "events.drive"}
 # In task space: the key's value, and what the rest of that scenario is.
 SAMPLED = {"state": "sampled"}
 HAND: dict[str, tuple[object, dict]] = {
@@ -142,8 +143,9 @@ NESTED = {
     "compliant": {f.name for f in fields(CompliantPeriod)},
     "events": set(SETTINGS),
     "upper_body": {"hand"},
-    # `own` are those of a file of terms, which the command line names.
-    "weights": {f.name for f in fields(WeightChanges)} - {"own"},
+    # `own` are those of a file of terms, which the command line names; `trajectory` is
+    # of builds, and a scenario that has it is refused.
+    "weights": {f.name for f in fields(WeightChanges)} - {"own", "trajectory"},
 }
 
 

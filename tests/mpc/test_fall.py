@@ -5,8 +5,8 @@ import pytest
 from pydrake.math import RollPitchYaw
 
 from backbeat.mpc.analysis.metrics import run_metrics
+from backbeat.mpc.disturbances.kinds import push as bounds
 from backbeat.mpc.disturbances.kinds.push import Push
-from backbeat.mpc.scenario.parts import push as bounds
 from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.simulation.diagram import build_closed_loop
 from backbeat.mpc.simulation.simulate import run_scenario

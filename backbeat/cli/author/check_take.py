@@ -29,7 +29,7 @@ def check_take(take: Path, robot: str, described: "RecordingDescription") -> int
     from backbeat.behaviors.library.behavior import make_robot
     from backbeat.behaviors.recording.feasibility import examine
     from backbeat.behaviors.recording.take_file import read_take
-    from backbeat.cli.author.robot_of_take import robot_of
+    from backbeat.jobs.robot_of_take import robot_of
     from backbeat.models.common.errors import one_line
 
     model = make_robot(robot or robot_of(take, described))

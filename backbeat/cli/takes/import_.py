@@ -6,7 +6,6 @@ from typing import Annotated
 import typer
 
 from backbeat.cli.author.new_from_recording import recorded_dance_files
-from backbeat.cli.author.robot_of_take import robot_of
 from backbeat.cli.common.completion import robots, takes
 from backbeat.cli.common.options import Scheduler
 from backbeat.cli.common.take_options import (
@@ -14,6 +13,7 @@ from backbeat.cli.common.take_options import (
     TakeOptions,
     with_take_options,
 )
+from backbeat.jobs.robot_of_take import robot_of
 
 TakeOrFolder = Annotated[
     Path,

@@ -26,11 +26,11 @@ from backbeat.behaviors.recording.take_changes import RecordedPart, take_changes
 from backbeat.behaviors.recording.take_file import configurations, read_take
 from backbeat.behaviors.takes.take import Take
 from backbeat.cli.author.new_from_recording import recorded_dance_files
-from backbeat.cli.author.robot_of_take import robot_of
 from backbeat.figures.drawing.picture import OffscreenScene
 from backbeat.figures.robot.motion_strip import motion_strip
 from backbeat.jobs.bounded import Budget, bounded
 from backbeat.jobs.importing import TakeWork
+from backbeat.jobs.robot_of_take import robot_of
 from backbeat.jobs.take_table import CERTIFIED, CUT, FAILED, REFUSED
 from backbeat.models.common.atomic_file import replacing
 from backbeat.models.common.errors import (

@@ -126,7 +126,7 @@ def assert_serves(server, reference):
             {"scenario": {"behavior": "stand", "tick_period": 0.003}},
             "multiple of tick_period",
         ),
-        ({"weights": {"comm": 1.0}}, "unknown key in the weights"),
+        ({"weights": {"comm": 1.0}}, "unknown key of predictive in the weights"),
         ({"weights": {"knots": 10**9}}, "knots is from 4 to 200"),
         ({"weights": {"com": -1.0}}, "with numbers from 0"),
         ({"weights": {"reach": [0.1]}}, "max_step_length is"),
