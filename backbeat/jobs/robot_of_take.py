@@ -12,12 +12,13 @@ if TYPE_CHECKING:
 TRIED = ("atlas", "g1", "h1", "t1")
 
 
-def robot_of(take: Path, described: "RecordingDescription") -> str:
+def robot_of(take: str | Path, described: "RecordingDescription") -> str:
     """The robot that ships whose motion a file is; says which one.
 
     Raises:
         BackbeatError: it is of none, or of more than one.
     """
+    take = Path(take)
     from backbeat.behaviors.library.behavior import make_robot
     from backbeat.behaviors.recording.take_file import read_take
     from backbeat.models.common.errors import BackbeatError
