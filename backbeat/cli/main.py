@@ -3,8 +3,8 @@
 Nothing here imports Drake, numpy or pandas, so that ``backbeat --help`` answers at
 once. The subcommand ``name`` is the function ``command`` of
 ``backbeat/cli/FOLDER/name.py``, with Typer's annotations, or its Typer ``app`` where it
-has subcommands of its own; adding one means that file, a line in `SUBCOMMANDS`,
-`FOLDERS` and `GROUPS`, and two examples.
+has subcommands of its own; adding one means that file, a line in `GROUPS`
+and `FOLDERS`, and two examples.
 """
 
 import errno
@@ -20,34 +20,53 @@ from typer.core import TyperCommand, TyperGroup
 from backbeat.cli.common.options import INTERRUPTED
 from backbeat.cli.examples import EXAMPLES
 
-SUBCOMMANDS = {
-    "demo": "Build, track and record four behaviors, and make a page of them.",
-    "new": "Start a behavior of your own from a commented example.",
-    "author": "Edit a dance on a timeline in the browser, with its motion beside it.",
-    "import": "Make behaviors of recorded motions, in the formats of other tools.",
-    "schema": "Print the JSON Schema of a kind of file, for editors.",
-    "check": "Check any file, specification or URDF: errors by line.",
-    "build": "Build behaviors: solve, verify and store what has changed.",
-    "list": "List the behaviors of the library.",
-    "info": "Show a behavior, its certificate and its origin.",
-    "report": "Write an HTML page about a behavior or a run.",
-    "compare": "Compare two runs of one behavior: settings and results that differ.",
-    "track": "Simulate a behavior in closed loop and report the results.",
-    "serve": "Run the controllers in a process of their own (see --remote).",
-    "replay": "Repeat a run and compare it with its file bit for bit.",
-    "explain": "Explain a run at one time: goals, results and active limits.",
-    "sweep": "Run behaviors over settings and seeds: success rates and margins.",
-    "tune": "Search weights of the controllers for a measure, and say what mattered.",
-    "card": "Make robustness cards: what behaviors survive, and how often.",
-    "export": "Write a behavior or a run as a motion file, CSV, NPZ, MIDI or WAV.",
-    "figure": "Draw figures of robot, kit and motion, from the model and the plans.",
-    "moves": "List the moves for dances.",
-    "adopt": "Describe a robot from its URDF or MJCF, with the reasons.",
-    "lint": "Check a URDF in detail: findings, and the support of each element.",
-    "model": "Report on a robot description, compare two, or change one by an overlay.",
-    "doctor": "Check this machine: what is missing, and how to install it.",
-    "play": "Show a behavior in the browser, live or as a recording.",
+# Help lines by group, in the order in which people come to them.
+GROUPS = {
+    "Start": {
+        "demo": "Build, track and record four behaviors, and make a page of them.",
+        "play": "Show a behavior in the browser, live or as a recording.",
+        "doctor": "Check this machine: what is missing, and how to install it.",
+    },
+    "Author": {
+        "new": "Start a behavior of your own from a commented example.",
+        "author": "Edit a dance on a timeline in the browser, with its motion beside "
+        "it.",
+        "import": "Make behaviors of recorded motions, in the formats of other tools.",
+        "check": "Check any file, specification or URDF: errors by line.",
+        "build": "Build behaviors: solve, verify and store what has changed.",
+        "moves": "List the moves for dances.",
+        "list": "List the behaviors of the library.",
+        "info": "Show a behavior, its certificate and its origin.",
+        "schema": "Print the JSON Schema of a kind of file, for editors.",
+    },
+    "Simulate": {
+        "track": "Simulate a behavior in closed loop and report the results.",
+        "sweep": "Run behaviors over settings and seeds: success rates and margins.",
+        "card": "Make robustness cards: what behaviors survive, and how often.",
+        "tune": "Search weights of the controllers for a measure, and say what "
+        "mattered.",
+        "replay": "Repeat a run and compare it with its file bit for bit.",
+        "serve": "Run the controllers in a process of their own (see --remote).",
+    },
+    "Analyze": {
+        "report": "Write an HTML page about a behavior or a run.",
+        "compare": "Compare two runs of one behavior: settings and results that "
+        "differ.",
+        "explain": "Explain a run at one time: goals, results and active limits.",
+        "figure": "Draw figures of robot, kit and motion, from the model and the "
+        "plans.",
+    },
+    "Robots": {
+        "adopt": "Describe a robot from its URDF or MJCF, with the reasons.",
+        "lint": "Check a URDF in detail: findings, and the support of each element.",
+        "model": "Report on a robot description, compare two, or change one by an "
+        "overlay.",
+    },
+    "Share": {
+        "export": "Write a behavior or a run as a motion file, CSV, NPZ, MIDI or WAV.",
+    },
 }
+SUBCOMMANDS = {n: text for group in GROUPS.values() for n, text in group.items()}
 # Folders of subcommands in here; the others are beside this module.
 FOLDERS = {
     "author": ("new", "author", "schema", "check", "build", "list", "info", "moves"),
@@ -55,25 +74,6 @@ FOLDERS = {
     "simulate": ("track", "play", "sweep", "tune", "card", "replay", "serve"),
     "analyze": ("report", "compare", "explain", "export", "figure"),
     "robots": ("adopt", "lint", "model"),
-}
-# Groups in the help, in the order in which people come to them.
-GROUPS = {
-    "Start": ("demo", "play", "doctor"),
-    "Author": (
-        "new",
-        "author",
-        "import",
-        "check",
-        "build",
-        "moves",
-        "list",
-        "info",
-        "schema",
-    ),
-    "Simulate": ("track", "sweep", "card", "tune", "replay", "serve"),
-    "Analyze": ("report", "compare", "explain", "figure"),
-    "Robots": ("adopt", "lint", "model"),
-    "Share": ("export",),
 }
 
 
@@ -83,9 +83,9 @@ class SubcommandTable(TyperGroup):
     def __init__(self, **attributes: Any) -> None:
         super().__init__(**attributes)
         self.commands = {
-            name: TyperCommand(name, help=SUBCOMMANDS[name], rich_help_panel=group)
-            for group, names in GROUPS.items()
-            for name in names
+            name: TyperCommand(name, help=text, rich_help_panel=group)
+            for group, commands in GROUPS.items()
+            for name, text in commands.items()
         }
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:

@@ -1,31 +1,37 @@
 """The robot whose motion a take is, where the user names none."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
-
-import typer
 
 if TYPE_CHECKING:
     from backbeat.behaviors.dance.recordings.description import RecordingDescription
 
+# Called with a sentence for the user.
+Tell = Callable[[str], None]
 # Robots of which a file may be, where none is named.
 TRIED = ("atlas", "g1", "h1", "t1")
 
 
-def robot_of(take: str | Path, described: "RecordingDescription") -> str:
-    """The robot that ships whose motion a file is; says which one.
+def robot_of(take: str | Path, described: "RecordingDescription", tell: Tell) -> str:
+    """The robot that ships whose motion a file is.
+
+    Args:
+        take: the file.
+        described: how it is to be read.
+        tell: called with a sentence on which robot that is.
 
     Raises:
         BackbeatError: it is of none, or of more than one.
     """
-    take = Path(take)
     from backbeat.behaviors.library.behavior import make_robot
     from backbeat.behaviors.recording.take_file import read_take
     from backbeat.models.common.errors import BackbeatError
 
+    take = Path(take)
     possible = _by_joints(take, described.format)
     if len(possible) == 1:
-        typer.echo(f"{take.name} has the joints of {possible[0]}, whose motion it is")
+        tell(f"{take.name} has the joints of {possible[0]}, whose motion it is")
         return possible[0]
     fits, refusals = [], []
     for name in possible:
@@ -35,7 +41,7 @@ def robot_of(take: str | Path, described: "RecordingDescription") -> str:
         except BackbeatError as error:
             refusals.append(error)
     if len(fits) == 1:
-        typer.echo(f"{take.name} has the joints of {fits[0]}, whose motion it is")
+        tell(f"{take.name} has the joints of {fits[0]}, whose motion it is")
         return fits[0]
     if fits:
         raise BackbeatError(

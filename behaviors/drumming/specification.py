@@ -21,6 +21,7 @@ class DrummingSpecification(DrummingKeys):
     """Schema of `kind: drumming`."""
 
     sized_by: ClassVar[str] = "reach"
+    has_score: ClassVar[bool] = True
     needs_equipment: ClassVar[bool] = True
 
     def tempo(self, folder: str | Path) -> float:

@@ -50,15 +50,20 @@ def edited(text: str, edit: Mapping[str, Any], folder: str | Path) -> str:
     if set(given) != set(known):
         raise BackbeatError(f"the edit {name!r} has {', '.join(known)} and no others")
     new = act(Written(text, Path(folder)), **given)
-    _dance(new)
+    read_dance(new)
     return new
 
 
-def _dance(text: str) -> DanceSpecification:
-    specification = parse_specification(text, "the dance")
+def read_dance(text: str, where: str = "the dance") -> DanceSpecification:
+    """What the text of a dance says; `where` names it in errors.
+
+    Raises:
+        BackbeatError: it cannot be read, or is of another kind.
+    """
+    specification = parse_specification(text, where)
     if not isinstance(specification, DanceSpecification):
         raise BackbeatError(
-            f"this file is a {specification.kind}; dances alone have a timeline"
+            f"{where} is a {specification.kind}; dances alone have a timeline"
         )
     return specification
 
@@ -78,7 +83,7 @@ class Written:
     @property
     def dance(self) -> DanceSpecification:
         """What the text says."""
-        return _dance(self.text)
+        return read_dance(self.text)
 
     def block(self, track: Any, row: Any) -> tuple[KeyPath, MoveDescription]:
         """Where a block is written, and what it says.
@@ -200,7 +205,7 @@ def setting(now: Written, key: Any, value: Any) -> str:
     keys = [item.name for item in fields(DanceSpecification)]
     order = ["kind", "name", "summary", "robot", *keys]
     text = with_value(now.text, (key,), plain(value), list(dict.fromkeys(order)))
-    dance = _dance(text)
+    dance = read_dance(text)
     if any(dance.tracks.values()):
         dance.check_grid()
     else:

@@ -6,14 +6,12 @@ import numpy as np
 
 from backbeat.behaviors.building.incremental_build import Draft
 from backbeat.behaviors.dance.choreography import DanceSpecification
+from backbeat.behaviors.editing.edits import read_dance
 from backbeat.behaviors.library.behavior import Mount, make_robot
+from backbeat.behaviors.library.robots import robot_beside
 from backbeat.behaviors.motion.plan import MotionPlan
 from backbeat.behaviors.music.notation.tempo import Tempo
 from backbeat.behaviors.posture.stance import start_configuration, support_poses
-from backbeat.behaviors.specification.kinds import (
-    parse_specification,
-    with_robot_beside,
-)
 from backbeat.models.common.errors import BackbeatError
 from backbeat.optimization.problem.contact_schedule import constant_stance
 from backbeat.optimization.problem.trajectory_problem import TrajectoryProblem
@@ -41,18 +39,20 @@ def standing_draft(text: str, path: str | Path) -> Draft:
     """
     path = Path(path)
     try:
-        dance = with_robot_beside(parse_specification(text, path.name), path)
-        assert isinstance(dance, DanceSpecification)
-        robot = make_robot(dance.robot, tuple(dance.equipment), Mount())
-        q_start = start_configuration(robot, dance.start)
-        tempo = Tempo(dance.bpm, dance.meter_map())
-        end = tempo.time(dance.beats)
+        dance = read_dance(text, path.name)
+        dance.robot = robot_beside(dance.robot, path)
+        plan = _standing_plan(dance)
     except BackbeatError:
         dance = DanceSpecification(name="standing")
-        robot = make_robot(dance.robot, (), Mount())
-        q_start = start_configuration(robot, dance.start)
-        tempo = Tempo(dance.bpm, dance.meter_map())
-        end = tempo.time(dance.beats)
+        plan = _standing_plan(dance)
+    return Draft(text, dance, plan)
+
+
+def _standing_plan(dance: DanceSpecification) -> MotionPlan:
+    """A problem in which nothing moves, as long as a dance."""
+    robot = make_robot(dance.robot, tuple(dance.equipment), Mount())
+    q_start = start_configuration(robot, dance.start)
+    end = Tempo(dance.bpm, dance.meter_map()).time(dance.beats)
     problem = TrajectoryProblem(
         robot=robot,
         times=np.linspace(0.0, end, 4),
@@ -60,5 +60,4 @@ def standing_draft(text: str, path: str | Path) -> Draft:
         q_start=q_start,
         posture=q_start,
     )
-    plan = MotionPlan(problem, Mount(), bpm=dance.bpm, meter=dance.meter_map())
-    return Draft(text, dance, plan)
+    return MotionPlan(problem, Mount(), bpm=dance.bpm, meter=dance.meter_map())

@@ -9,12 +9,11 @@ from backbeat.behaviors.dance.arrangement import MoveDescription
 from backbeat.behaviors.dance.choreography import DanceSpecification
 from backbeat.behaviors.dance.vocabulary.move import TRACKS, Move
 from backbeat.behaviors.dance.vocabulary.move_file import vocabulary
-from backbeat.behaviors.editing.edits import DANCE_KEYS, OPTIONS, plain
+from backbeat.behaviors.editing.edits import DANCE_KEYS, OPTIONS, plain, read_dance
 from backbeat.behaviors.specification.checking import (
     LocatedFinding,
     check_specification,
 )
-from backbeat.behaviors.specification.kinds import parse_specification
 from backbeat.models.common.errors import BackbeatError, KeyPath
 from backbeat.models.common.schema_documents import key_text
 from backbeat.models.common.yaml_lines import YamlLines
@@ -115,11 +114,7 @@ def timeline(text: str, path: str | Path) -> DanceTimeline:
     """
     path = Path(path)
     try:
-        dance = parse_specification(text, path.name)
-        if not isinstance(dance, DanceSpecification):
-            raise BackbeatError(
-                f"{path.name} is a {dance.kind}; dances alone have a timeline"
-            )
+        dance = read_dance(text, path.name)
         meter = dance.meter_map()
         moves = vocabulary(path.parent)
     except BackbeatError as error:

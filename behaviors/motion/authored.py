@@ -112,6 +112,8 @@ class Specification(Authored, ABC):
     sized_by: ClassVar[str] = ""
     # Whether where its tasks lead is a picture of the motion before any is found.
     tasks_lead: ClassVar[bool] = False
+    # Whether its tempo is that of a score, which a show has to take.
+    has_score: ClassVar[bool] = False
     # Whether it needs its own equipment in a show, rather than that of the show.
     needs_equipment: ClassVar[bool] = False
 

@@ -109,15 +109,14 @@ def check_setlist(
         warns: look at what dances become with what is carried, too.
     """
     path = Path(path)
-    lines = YamlLines(text)
     found = _unknown_keys(SetlistSpecification, text, path.name)
     if not found:
         try:
             setlist = read_setlist(text, path.name)
             found = setlist_findings(setlist, path.parent, warns)
         except BackbeatError as error:
-            found = [_misfit(error, lines)]
-    return _located(lines, found)
+            found = [_misfit(error, text)]
+    return _located(text, found)
 
 
 def refuse_setlist(text: str, path: str | Path) -> None:
@@ -138,9 +137,9 @@ def on_its_line(error: BackbeatError, text: str, path: str | Path) -> BackbeatEr
     return BackbeatError(f"{path}:{line}: {error}", file=path, line=line)
 
 
-def _misfit(error: BackbeatError, lines: YamlLines) -> RuleFinding:
+def _misfit(error: BackbeatError, text: str) -> RuleFinding:
     """A text that cannot be read, with the first key whose value does not fit."""
-    return RuleFinding(True, fault_place(error, lines), str(error))
+    return RuleFinding(True, fault_place(error, YamlLines(text)), str(error))
 
 
 def check_specification(
@@ -154,25 +153,24 @@ def check_specification(
         plans: lay out its problem too, which a build does anyway.
     """
     path = Path(path)
-    lines = YamlLines(text)
     try:
         schema = kind_class(kind_of(text, path.name), path.name)
         found = _unknown_keys(schema, text, path.name)
         if found:
-            return _located(lines, found)
+            return _located(text, found)
         specification = with_robot_beside(parse_specification(text, path.name), path)
     except BackbeatError as error:
-        return _located(lines, [_misfit(error, lines)])
-    return _findings(specification, lines, path, plans)
+        return _located(text, [_misfit(error, text)])
+    return _findings(specification, text, path, plans)
 
 
 def _findings(
-    specification: Specification, lines: YamlLines, path: Path, plans: bool
+    specification: Specification, text: str, path: Path, plans: bool
 ) -> list[LocatedFinding]:
     """Findings of a specification that can be read."""
     folder = path.parent
     try:
-        found = _located(lines, specification.findings(folder, plans))
+        found = _located(text, specification.findings(folder, plans))
         unread = specification.unread_lines(folder) if plans else []
     except BackbeatError as error:
         return [_fault(error, path)]
@@ -205,8 +203,11 @@ def _failure(sentence: str, line: int) -> LocatedFinding:
     return LocatedFinding(line, RuleFinding(True, (), sentence))
 
 
-def _located(lines: YamlLines, found: Sequence[RuleFinding]) -> list[LocatedFinding]:
-    """Findings with their lines, in order."""
+def _located(text: str, found: Sequence[RuleFinding]) -> list[LocatedFinding]:
+    """Findings with their lines in a text, in order."""
+    if not found:
+        return []
+    lines = YamlLines(text)
     located = [LocatedFinding(lines.line(f.path), f, _span(lines, f)) for f in found]
     return sorted(located, key=lambda item: (item.line, not item.finding.fails))
 
@@ -275,7 +276,7 @@ def refuse_failures(specification: Specification, text: str, path: str | Path) -
         BackbeatError: the first failure, and how many more there are.
     """
     path = Path(path)
-    _refuse(_findings(specification, YamlLines(text), path, False), path)
+    _refuse(_findings(specification, text, path, False), path)
 
 
 def _refuse(found: Sequence[LocatedFinding], path: Path) -> None:

@@ -66,6 +66,7 @@ AS_IT_STANDS = Variant()
 def kinds() -> Mapping[str, EntryPoint]:
     """Where the class of each kind of specification of a single motion is, by name."""
     own = {n: EntryPoint(n, place, GROUP) for n, place in SHIPPED_KINDS.items()}
+    # Names of kinds that ship come first, and are of no other class.
     return {**own, **{e.name: e for e in entry_points(group=GROUP)}, **own}
 
 

@@ -224,10 +224,9 @@ def _tempos(
             continue
         if not bpm:
             continue
-        is_written = specification.at_tempo(bpm + 1.0) is specification
         if first is None:
             first = specification.name, bpm
-        if setlist.bpm and is_written and abs(bpm - setlist.bpm) > 1e-9:
+        if setlist.bpm and specification.has_score and abs(bpm - setlist.bpm) > 1e-9:
             yield RuleFinding(
                 True,
                 ("bpm",),
@@ -237,7 +236,7 @@ def _tempos(
                 bpm,
             )
         elif not setlist.bpm and abs(bpm - first[1]) > 1e-9:
-            wanted = bpm if is_written else first[1]
+            wanted = bpm if specification.has_score else first[1]
             yield RuleFinding(
                 True,
                 ("behaviors", i, "behavior"),

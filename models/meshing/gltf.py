@@ -2,8 +2,8 @@
 
 Backbeat works z-up, glTF is y-up. Drake turns every glTF that it loads by +90 degrees
 about x, so that glTF's +y becomes +z; the writer turns by -90 degrees, and what is
-modeled in a link's frame appears in that frame. What trimesh would do of this, the
-document and its buffers, is 80 lines; it would be one more package for all users.
+modeled in a link's frame appears in that frame. trimesh would write the document
+and its buffers; it would be one more package for all users.
 """
 
 import base64

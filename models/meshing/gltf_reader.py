@@ -1,7 +1,7 @@
 """Triangles and colors of glTF 2.0 files, by the part of the standard that draws them.
 
 Drake turns every glTF by +90 degrees about x, from y-up to z-up, and so does this.
-Files come from anywhere: sizes, depth and paths are bounded, as trimesh's are not.
+Files come from anywhere: sizes, depth and paths are bounded.
 
 Sources
     Khronos Group, the specification of glTF 2.0, 2021.

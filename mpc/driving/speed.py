@@ -86,8 +86,8 @@ def _mean(t: np.ndarray, base: np.ndarray, since: float, until: float) -> Veloci
     yaw = np.unwrap(yaw)
     middle = 0.5 * (yaw[1:] + yaw[:-1])
     dx, dy, c, s = np.diff(x), np.diff(y), np.cos(middle), np.sin(middle)
-    ways = (c * dx + s * dy).sum(), (c * dy - s * dx).sum(), yaw[-1] - yaw[0]
-    forward, left, turning = (float(way / (t[-1] - t[0])) for way in ways)
+    moved = (c * dx + s * dy).sum(), (c * dy - s * dx).sum(), yaw[-1] - yaw[0]
+    forward, left, turning = (float(x / (t[-1] - t[0])) for x in moved)
     return forward, left, turning
 
 

@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from backbeat.behaviors.motion.time_law import minimum_jerk
 from backbeat.mpc.walking.body_path import bounded_path
 from backbeat.mpc.walking.cycle import SteppingCycle
 from backbeat.mpc.walking.walk import Walk, compose, inverse
@@ -56,7 +57,7 @@ def foot_paths(cycle: SteppingCycle, walk: Walk, line: Timeline) -> np.ndarray:
         T = land - lift
         u = np.clip((line.t[first:last] - step.start - lift) / T, 0.0, 1.0)
         out[0, first:, c] = step.foothold
-        out[0, first:last, c] = start + (u**3 * (10 - 15 * u + 6 * u**2))[:, None] * way
+        out[0, first:last, c] = start + minimum_jerk(u)[:, None] * way
         out[1, first:last, c] = (30 * u**2 * (1 - u) ** 2 / T)[:, None] * way
         out[2, first:last, c] = (60 * u * (1 - u) * (1 - 2 * u) / T**2)[:, None] * way
     return out

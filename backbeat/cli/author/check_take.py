@@ -32,7 +32,7 @@ def check_take(take: Path, robot: str, described: "RecordingDescription") -> int
     from backbeat.jobs.robot_of_take import robot_of
     from backbeat.models.common.errors import one_line
 
-    model = make_robot(robot or robot_of(take, described))
+    model = make_robot(robot or robot_of(take, described, typer.echo))
     read = read_take(take, model, described.conventions())
     for note in (read.said, *read.notes):
         typer.echo(one_line(note))

@@ -98,7 +98,7 @@ def command(
     path = output or Path(f"{plain_name(take.stem)}.yaml")
     if path.suffix not in (".yaml", ".yml"):
         raise BackbeatError(f"{path}: a specification is called NAME.yaml")
-    robot = robot or robot_of(take, described)
+    robot = robot or robot_of(take, described, typer.echo)
     files: dict[Path, str | bytes] = {}
     named = []
     for name, part in kept_parts(path.stem, take, described, robot, cut):

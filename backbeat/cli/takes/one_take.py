@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
+import typer
 
 from backbeat.behaviors.building.build import build
 from backbeat.behaviors.cuts.finding import find_parts
@@ -123,7 +124,7 @@ def _make(
     told = _staged(work, staged)
     said = io.StringIO()
     with contextlib.redirect_stdout(said):
-        robot = work.settings.robot or robot_of(staged, told)
+        robot = work.settings.robot or robot_of(staged, told, typer.echo)
         model = make_robot(robot)
         whole = read_take(staged, model, told.conventions())
     take = whole.part(told.start, told.end, str(staged))

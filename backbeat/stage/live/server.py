@@ -90,8 +90,8 @@ class LiveServer:
             state: called for each question of a page, from another thread.
             port: where to listen; None for any free port.
             readers: what pages may ask for; nothing by default.
-            services: what else is answered, by path; who sends something to one says
-                the token.
+            services: what else is answered, by path; what is sent to one has to come
+                with the token.
 
         Raises:
             BackbeatError: the port is taken.
