@@ -195,6 +195,8 @@ def test_edits_are_marked_verified_and_undone(window, authored, tmp_path):
     drag_by(window, "legs 2", -2)
     window.wait_for("document.querySelector('#timeline .block.fails') !== null", 5)
     window.wait_for("backbeat.state().phase === 'refused'")
+    # The reason comes with the document, which the page then asks for.
+    window.wait_for("document.querySelector('#timeline .why').textContent !== ''")
     assert "steps while" in window.page.inner_text("#timeline .why")
     fixing = window.page.locator("#timeline .findings button").first
     assert fixing.inner_text().startswith("at: ")

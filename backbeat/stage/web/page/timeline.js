@@ -180,7 +180,6 @@ window.makeTimeline = (stage, deck, notice) => {
       chip.dataset.shown = state["is shown now"] ? state.shown : "old";
       find(".work").textContent = work;
       find(".work").classList.toggle("fails", state.phase === "refused");
-      find(".why").textContent = doc?.refusal?.sentence ?? "";
     }
     const why = doc?.refusal?.sentence ?? "";
     if (find(".why").textContent !== why) find(".why").textContent = why;
