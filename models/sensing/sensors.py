@@ -10,6 +10,7 @@ All errors are normal and drawn anew for each sample; biases start from a normal
 draw and then walk. A sample's errors depend on seed and number of the sample only.
 """
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -98,6 +99,10 @@ class SensorMemory:
         return self
 
 
+# The reading that sensors give in place of one that was taken at a time [s].
+SensorFaults = Callable[[float, SensorReading], SensorReading]
+
+
 class Sensors(CollectableSystem):
     """Samples a robot and hands the samples on after a delay.
 
@@ -127,6 +132,7 @@ class Sensors(CollectableSystem):
         delay: float = 0.002,
         period: float = 1e-3,
         seed: int = 0,
+        faults: Sequence[SensorFaults] = (),
     ) -> None:
         """Makes the sensors.
 
@@ -137,8 +143,10 @@ class Sensors(CollectableSystem):
             delay: from the sample to the output [s]; whole periods.
             period: time between samples [s].
             seed: of all errors.
+            faults: each changes a reading that was taken at a time [s], in turn.
         """
         super().__init__()
+        self._faults = tuple(faults)
         self._robot, self._noise = robot, noise or SensorNoise()
         self._period, self._draws = period, NumberedDraws(seed)
         self._upwards = np.array([0.0, 0.0, robot.gravity])
@@ -243,6 +251,8 @@ class Sensors(CollectableSystem):
             force=values[k + 6 :],
             wrenches=felt,
         )
+        for fault in self._faults:
+            reading = fault(memory.count * self._period, reading)
         kept = memory.readings[-self._delay :] if self._delay else ()
         return SensorMemory((*kept, reading), memory.count + 1, velocity, bias)
 

@@ -8,7 +8,8 @@ from pydrake.systems.framework import DiagramBuilder, OutputPort
 from pydrake.systems.primitives import DiscreteTimeDelay
 
 from backbeat.models.robot.model import RobotModel
-from backbeat.models.sensing.sensors import Sensors
+from backbeat.models.sensing.sensors import SensorFaults, Sensors
+from backbeat.mpc.disturbances.disturbance import Disturbance
 from backbeat.mpc.estimation.contact_estimator import ContactThresholds
 from backbeat.mpc.estimation.estimator_start import StartUncertainty
 from backbeat.mpc.estimation.state_estimation import StateEstimation
@@ -34,6 +35,7 @@ class SensorSetup(NamedTuple):
         lag: time constant of the motors [s].
         seed: of the noise.
         hand: frame of a hand that is sensed too, in task space; "" for none.
+        faults: change what is sensed.
     """
 
     settings: SensingSettings
@@ -41,6 +43,7 @@ class SensorSetup(NamedTuple):
     lag: float
     seed: int
     hand: str = ""
+    faults: tuple[Disturbance, ...] = ()
 
 
 class SensedPorts(NamedTuple):
@@ -92,6 +95,7 @@ def add_estimator(
             settings.sensing_delay,
             period,
             setup.seed,
+            [_fault(item, setup.timing.lead_in, robot) for item in setup.faults],
         ),
     )
     estimator = builder.AddNamedSystem(
@@ -119,6 +123,11 @@ def add_estimator(
         builder.Connect(noise_scale, sensors.GetInputPort("noise_scale"))
     builder.Connect(sensors.GetOutputPort("reading"), estimator.GetInputPort("reading"))
     return estimator
+
+
+def _fault(item: Disturbance, start: float, robot: RobotModel) -> SensorFaults:
+    """A fault of sensors whose clock is ahead of the behavior by `start` [s]."""
+    return lambda time, reading: item.sensed(time - start, reading, robot)
 
 
 def add_sampler(
