@@ -22,11 +22,12 @@ LIVE: tuple[str, ...] = (
     "panel.js",
     "target_drag.js",
     "task_panel.js",
+    "edit.js",
     "live.js",
     "overlay.js",
 )
 # What it runs before these where a dance or a score is edited.
-TIMELINE = ("document.js", "timeline.js")
+TIMELINE = ("document.js", "tempo.js", "music.js", "trial.js", "timeline.js")
 AUTHORED: dict[str, tuple[str, ...]] = {
     "dance": (*TIMELINE, "blocks.js", "values.js", "palette.js", "dance.js"),
     "score": (*TIMELINE, "taps.js", "drums.js"),

@@ -94,7 +94,7 @@ window.followServer = (stage) => {
   }
   // A timeline on which a dance is edited.
   function authored() {
-    stage.timeline = window.makeTimeline(stage, deck, notice);
+    stage.timeline = window.makeTimeline(stage, deck, notice, send);
     return stage.timeline;
   }
   // What is chosen, planned or simulated, and done to a simulation.
@@ -113,6 +113,7 @@ window.followServer = (stage) => {
         p: ["planned or simulated", () => send("mode", other())],
         c: ["choose a behavior", chooser.toggle],
         ...panel?.keys,
+        ...(info.tasks ? {} : window.offerEdit(stage, send)),
       },
       refresh() {
         root.classList.toggle("simulated", state.mode === "simulated");
