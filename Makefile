@@ -120,7 +120,7 @@ docs: $(READY) ## build pages and reference as HTML in OUT/docs, check links
 	$(ENVIRONMENT)/bin/python docs/build_site.py "$(OUT)/docs"
 
 .PHONY: tables
-tables: $(READY) ## write what is declared of the programs into docs/weights.md
+tables: $(READY) ## write what is declared in the code into the tables of pages
 	@$(ENVIRONMENT)/bin/python docs/write_tables.py
 
 .PHONY: notebooks

@@ -1,5 +1,6 @@
-"""Writes the tables of docs/keys.md from the schemas: `python docs/key_tables.py`."""
+"""The tables of docs/reference/keys.md, from the schemas; `make tables` writes them."""
 
+import os
 import re
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -48,7 +49,8 @@ from backbeat.mpc.scenario.task_space_task import TaskSpaceTask
 from backbeat.mpc.scenario.upper_body_task import UpperBodyTask
 from backbeat.mpc.task_space.law import TaskSpaceSettings
 
-PAGE = Path(__file__).with_name("keys.md")
+DOCS = Path(__file__).parent
+PAGE = DOCS / "reference" / "keys.md"
 
 
 class Section(NamedTuple):
@@ -113,7 +115,7 @@ def with_tables(page: str) -> str:
     sections = {head[3:].partition("\n")[0]: head for head in heads[1:]}
     assert list(sections) == list(SECTIONS), "the page has other sections"
     for title, (schema, shared) in SECTIONS.items():
-        table = "\n".join(key_rows(schema, shared)) + "\n"
+        table = _linked("\n".join(key_rows(schema, shared)) + "\n")
         sections[title] = re.sub(
             r"^\| key \|.*\n(?:\|.*\n)+",
             lambda _, table=table: table,
@@ -124,5 +126,13 @@ def with_tables(page: str) -> str:
     return heads[0] + "".join(sections.values())
 
 
-if __name__ == "__main__":
-    PAGE.write_text(with_tables(PAGE.read_text()))
+def _linked(table: str) -> str:
+    """A table whose links lead on: schemas have the names of pages without folders."""
+
+    def lead(link: re.Match[str]) -> str:
+        path = DOCS / link[1]
+        if "/" not in link[1]:
+            (path,) = DOCS.glob(f"*/{link[1]}")
+        return f"]({os.path.relpath(path, PAGE.parent)}"
+
+    return re.sub(r"\]\(([\w./]+\.(?:md|py))", lead, table)

@@ -1,7 +1,7 @@
-"""Writes what is declared of the programs into the files that show it.
+"""Writes what is declared in the code into the files that show it.
 
-These are `mpc/weights/default.yaml` and the tables of `docs/weights.md`. From the root
-of the checkout:
+These are `mpc/weights/default.yaml` and the tables of pages. From the root of the
+checkout:
 
     .venv/bin/python docs/write_tables.py
 """
@@ -18,7 +18,8 @@ from backbeat.optimization.problem.weights import TrajectoryWeights
 from backbeat.optimization.terms.documents import cost_table, number_table
 from backbeat.optimization.transcription.constraints import constraint_table
 
-PAGE, DEFAULT = Path(__file__).with_name("weights.md"), FOLDER / "default.yaml"
+DOCS, DEFAULT = Path(__file__).parent, FOLDER / "default.yaml"
+PAGE = DOCS / "reference" / "weights.md"
 # By the heading that they are below, in order.
 TABLES = {
     "Predictive program: costs": [cost_table(PredictiveWeights)],

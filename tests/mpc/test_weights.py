@@ -231,7 +231,7 @@ def test_gains_at_a_scale_of_one_are_as_stated():
 def test_the_page_has_the_tables_of_what_is_declared():
     docs = Path(__file__).parents[2] / "docs"
     page, written = (
-        (docs / "weights.md").read_text(),
+        (docs / "reference/weights.md").read_text(),
         runpy.run_path(str(docs / "write_tables.py")),
     )
     assert written["with_tables"](page) == page

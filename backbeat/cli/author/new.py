@@ -24,7 +24,7 @@ name: {name}
 summary: {title} drums a song of my own.
 {robot}score: {name}
 # The drums: drum-kit; full-kit, with a kick and a hi-hat pedal for the feet of a seated
-# robot; or a kit file of your own, see docs/kits.md.
+# robot; or a kit file of your own, see docs/how_to/kits.md.
 kit: drum-kit
 # "chair": sits on the kit's chair; "none": stands.
 seat: chair
@@ -32,7 +32,7 @@ seat: chair
 stroke: {{apex: 0.13, speed: 1.5}}
 """
 SCORE = """\
-# A score: parts in order of time. docs/keys.md has all keys.
+# A score: parts in order of time. docs/reference/keys.md has all keys.
 title: {name}
 bpm: 98
 # Any meter, such as 3/4 or 7/8. A beat is a quarter note in all of them.
@@ -85,7 +85,7 @@ DANCE = """\
 #   backbeat build {path}
 #   backbeat play {name}
 # `backbeat moves` lists all moves, `backbeat play --move wave` shows one alone, and
-# docs/keys.md has all keys.
+# docs/reference/keys.md has all keys.
 kind: dance
 name: {name}
 summary: Atlas dances a dance of my own.
