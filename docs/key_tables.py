@@ -1,7 +1,7 @@
 """The tables of docs/reference/keys.md, from the schemas; `make tables` writes them."""
 
-import os
 import re
+import sys
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -50,6 +50,9 @@ from backbeat.mpc.scenario.upper_body_task import UpperBodyTask
 from backbeat.mpc.task_space.law import TaskSpaceSettings
 
 DOCS = Path(__file__).parent
+sys.path.insert(0, str(DOCS))
+from table_makers import linked  # noqa: E402
+
 PAGE = DOCS / "reference" / "keys.md"
 
 
@@ -115,7 +118,7 @@ def with_tables(page: str) -> str:
     sections = {head[3:].partition("\n")[0]: head for head in heads[1:]}
     assert list(sections) == list(SECTIONS), "the page has other sections"
     for title, (schema, shared) in SECTIONS.items():
-        table = _linked("\n".join(key_rows(schema, shared)) + "\n")
+        table = linked("\n".join(key_rows(schema, shared)) + "\n", PAGE)
         sections[title] = re.sub(
             r"^\| key \|.*\n(?:\|.*\n)+",
             lambda _, table=table: table,
@@ -124,15 +127,3 @@ def with_tables(page: str) -> str:
             flags=re.MULTILINE,
         )
     return heads[0] + "".join(sections.values())
-
-
-def _linked(table: str) -> str:
-    """A table whose links lead on: schemas have the names of pages without folders."""
-
-    def lead(link: re.Match[str]) -> str:
-        path = DOCS / link[1]
-        if "/" not in link[1]:
-            (path,) = DOCS.glob(f"*/{link[1]}")
-        return f"]({os.path.relpath(path, PAGE.parent)}"
-
-    return re.sub(r"\]\(([\w./]+\.(?:md|py))", lead, table)
