@@ -217,7 +217,7 @@ def recovery() -> Figure:
     )
     arrow(axes, (5.0, 2.7), (5.8, 1.2), saves, dx=0.1, ha="left", dy=0.05)
     again = "each plan,\nuntil it\nhas landed"
-    arrow(axes, (7.1, 1.2), (5.7, 2.7), again, dx=0.25, ha="left", dy=0.1)
+    arrow(axes, (7.1, 1.2), (5.98, 2.85), again, dx=0.2, ha="left", dy=0.1)
     arrow(axes, (5.5, 0.9), (4.3, 0.9), f"DCM error\n< {r.watch:g} m", dy=0.27)
     arrow(
         axes,

@@ -14,6 +14,8 @@ from typing import Any
 from backbeat.models.actuation import motors, servo_law, servo_margin
 from backbeat.models.contact import cones
 from backbeat.models.robot.description import ServoGains
+from backbeat.mpc.analysis import survival
+from backbeat.mpc.analysis.metric_definitions import metric_table
 from backbeat.mpc.estimation.contact_estimator import ContactThresholds
 from backbeat.mpc.estimation.invariant_filter import FilterNoise
 from backbeat.mpc.plans.weights import PredictiveWeights
@@ -34,6 +36,7 @@ from backbeat.optimization.transcription.constraints import constraint_table
 
 DOCS, DEFAULT = Path(__file__).parent, FOLDER / "default.yaml"
 sys.path.insert(0, str(DOCS))
+import command_page  # noqa: E402
 import key_tables  # noqa: E402
 from table_makers import attribute_table, constant_table, key_table  # noqa: E402
 
@@ -57,6 +60,10 @@ TABLES = {
             number_table(Limits),
             constraint_table(),
         ],
+    },
+    "reference/metrics": {
+        "All metrics": [metric_table()],
+        "Verdicts": [constant_table(survival, "RECOVERY", "CALM", "UPRIGHT")],
     },
     "explanation/overview": {
         "Rates and delays": [
@@ -136,6 +143,7 @@ def main() -> None:
     """Writes all files."""
     DEFAULT.write_text(default_text())
     key_tables.PAGE.write_text(key_tables.with_tables(key_tables.PAGE.read_text()))
+    command_page.PAGE.write_text(command_page.command_page())
     for name in TABLES:
         page = DOCS / f"{name}.md"
         page.write_text(with_tables(page.read_text(), name))

@@ -30,7 +30,7 @@ def mathml(latex: str, display: str) -> str:
     except Exception as error:
         raise EquationError(f"no equation: {latex!r} ({error})") from error
     # What is not converted stays as text: a name with a backslash before it.
-    if unread := re.findall(r"\\[A-Za-z]+", html.unescape(made)):
+    if unread := re.findall(r"\\(?!_)\S\w*", html.unescape(made)):
         raise EquationError(f"{unread[0]} is not known, in the equation {latex!r}")
     return made.replace(r"\_", "_")
 
