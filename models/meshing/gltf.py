@@ -85,7 +85,7 @@ def corner_normals(mesh: Mesh, crease: float) -> tuple[np.ndarray, np.ndarray]:
         np.bincount(order[here][near], doubled[other[near], i], len(points))
         for i in range(3)
     ]
-    normals = np.stack(sums, axis=1).reshape(-1, 3, 3)
+    normals: np.ndarray = np.stack(sums, axis=1).reshape(-1, 3, 3)
     normals /= np.maximum(np.linalg.norm(normals, axis=2, keepdims=True), 1e-15)
     return normals, areas / 2.0
 

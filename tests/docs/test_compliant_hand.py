@@ -1,4 +1,4 @@
-"""`docs/compliant_hand.py`: a soft hand's force is small, and known from its angles."""
+"""The soft hand of the docs: its force is small, and known from its angles."""
 
 import re
 import runpy
@@ -9,7 +9,7 @@ import pytest
 
 from tests.tolerances import COMPLIANCE
 
-EXAMPLE = Path(__file__).parents[2] / "docs" / "compliant_hand.py"
+EXAMPLE = Path(__file__).parents[2] / "docs/how_to/compliant_hand.py"
 PAGE = EXAMPLE.with_name("actuators.md")
 # What another processor's rounding may do to a hand that comes to a stop [N].
 ROUNDED = 1.0
