@@ -39,6 +39,7 @@ from backbeat.models.robot.description import RobotDescription, TaskSpaceDescrip
 from backbeat.models.sensing.sensors import SensorNoise
 from backbeat.mpc.disturbances.kinds.compliant_period import CompliantPeriod
 from backbeat.mpc.disturbances.kinds.push import Push
+from backbeat.mpc.disturbances.kinds.sensor_fault import SensorFault
 from backbeat.mpc.disturbances.kinds.setting_event import SettingEvent
 from backbeat.mpc.disturbances.model_mismatch import model_mismatch
 from backbeat.mpc.disturbances.task_changes import TaskChanges
@@ -94,6 +95,7 @@ SECTIONS = {
     "Scenarios": Section(scenario_keys().schema),
     "Pushes of a scenario": Section(Push),
     "Compliant joints of a scenario": Section(CompliantPeriod),
+    "Sensor faults of a scenario": Section(SensorFault),
     "Events of a scenario": Section(SettingEvent, TaskChanges),
     "Events in task space": Section(TaskChanges),
     "Upper body of a scenario": Section(UpperBodyTask),

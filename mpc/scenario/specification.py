@@ -175,6 +175,12 @@ class Scenario:
         actuation.check(is_continuous)
         self.control.check()
         self.disturbances.check(timing)
+        faulty = [item.name for item in self.active if item.has_faults()]
+        if faulty and not self.sensing.is_estimated:
+            raise BackbeatError(
+                f"scenario: a {faulty[0]} changes what the state is estimated from; "
+                f"give state: estimated in place of {self.sensing.state}"
+            )
         if self.control.drive is not None and timing.duration == 0:
             raise BackbeatError(
                 "scenario: drive goes on for as long as the run; give it a duration"

@@ -10,7 +10,7 @@ import pytest
 from tests.tolerances import COMPLIANCE
 
 EXAMPLE = Path(__file__).parents[2] / "docs/how_to/compliant_hand.py"
-PAGE = EXAMPLE.with_name("actuators.md")
+PAGE = EXAMPLE.parents[1] / "explanation" / "motors.md"
 # What another processor's rounding may do to a hand that comes to a stop [N].
 ROUNDED = 1.0
 # Deflection of the arm's springs, a wrist among them, in newtons at the hand.

@@ -42,7 +42,6 @@ summary: {title} dances a dance of my own.
 {robot}
 bpm: 98
 meter: 4/4
-# Length in beats; leave a beat or two at the end to come to rest.
 beats: 20
 tracks:
   legs:
