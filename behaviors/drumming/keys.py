@@ -35,7 +35,8 @@ class DrummingKeys(Specification):
     seat: str = key("none", choices=("chair", "none"))
     """`chair`: sits on the kit's chair, not fixed to it; `none`: stands."""
     stroke: Stroke = key(Stroke)
-    """How drums are struck, see below."""
+    """How drums are struck: `apex` is the highest point between hits, `speed` that of
+    the tip at the head."""
     tempo_scale: float = key(1.0)
     """Factor on the tempo of what is played; rests keep the time they have."""
     adapt: Adaptation = key(Adaptation)

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from html import escape
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -282,7 +283,12 @@ def make_robot(
     pose = None if mount.p_WB is None else (mount.p_WB, mount.rpy_WB)
     locked = tuple(sorted(mount.locked.items()))
     stamps = robot_stamps(find_description(robot))
-    return _robot(robot, tuple(equipment), pose, locked, stamps)
+    # Two threads that ask for a robot at once get the same one, too.
+    with _MAKING:
+        return _robot(robot, tuple(equipment), pose, locked, stamps)
+
+
+_MAKING = Lock()
 
 
 @lru_cache(maxsize=8)

@@ -43,7 +43,7 @@ from backbeat.optimization.windows.pieces import Knots, ordered
 
 # What is found anew on either side of what changed [s], and whether from the old
 # motion: little first, and more if that is not enough.
-ATTEMPTS = ((0.75, True), (3.0, True), (3.0, False))
+ATTEMPTS = ((0.75, True), (0.75, False), (3.0, False))
 # Longest search for the reason of a failure [s].
 PATIENCE = 10.0
 # Called with a share of the work and what is done; it may raise to end the work.

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import Field, fields, is_dataclass
 from functools import cache
 from itertools import pairwise
-from textwrap import dedent
+from textwrap import dedent, wrap
 from typing import Any, get_args, get_type_hints
 
 from backbeat.models.common.schema import reader, span_of
@@ -56,6 +56,23 @@ def key_text(schema: Any, item: "Field[Any]") -> str:
         text = f"{text.removesuffix('.')} [{unit}]."
     span = span_of(told).removesuffix(f" {unit}")
     return f"{text} {span[:1].upper()}{span[1:]}.".lstrip() if span else text
+
+
+def with_comments(text: str, schema: Any) -> str:
+    """A YAML file with a comment above each of its keys that says what the key is.
+
+    Args:
+        text: the file.
+        schema: dataclass of its keys at the top level.
+    """
+    named = {item.metadata.get("key", item.name): item for item in fields(schema)}
+    lines: list[str] = []
+    for line in text.splitlines():
+        item = named.get(line.partition(":")[0])
+        said = _LINK.sub(r"\1", key_text(schema, item)) if item else ""
+        lines += [f"# {part}" for part in wrap(said, 86)]
+        lines.append(line)
+    return "\n".join(lines) + "\n"
 
 
 def json_schema(schema: Any, title: str) -> dict[str, Any]:

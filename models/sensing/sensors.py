@@ -10,6 +10,7 @@ All errors are normal and drawn anew for each sample; biases start from a normal
 draw and then walk. A sample's errors depend on seed and number of the sample only.
 """
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -98,6 +99,10 @@ class SensorMemory:
         return self
 
 
+# The reading that sensors give in place of one that was taken at a time [s].
+SensorFaults = Callable[[float, SensorReading], SensorReading]
+
+
 class Sensors(CollectableSystem):
     """Samples a robot and hands the samples on after a delay.
 
@@ -127,6 +132,7 @@ class Sensors(CollectableSystem):
         delay: float = 0.002,
         period: float = 1e-3,
         seed: int = 0,
+        faults: Sequence[SensorFaults] = (),
     ) -> None:
         """Makes the sensors.
 
@@ -137,11 +143,12 @@ class Sensors(CollectableSystem):
             delay: from the sample to the output [s]; whole periods.
             period: time between samples [s].
             seed: of all errors.
+            faults: each changes a reading that was taken at a time [s], in turn.
         """
         super().__init__()
         self._robot, self._noise = robot, noise or SensorNoise()
         self._period, self._draws = period, NumberedDraws(seed)
-        self._upwards = np.array([0.0, 0.0, robot.gravity])
+        self._faults, self._upwards = faults, np.array([0.0, 0.0, robot.gravity])
         self._delay = round(delay / period)
         self._state = self.DeclareVectorInputPort(
             "state", robot.num_positions + robot.num_velocities
@@ -155,10 +162,7 @@ class Sensors(CollectableSystem):
         bias = start * NumberedDraws(seed, stream=1).normal(0, 6).reshape(2, 3)
         first = SensorMemory((), 0, np.zeros(3), bias)
         self._memory = int(self.DeclareAbstractState(AbstractValue.Make(first)))
-        blank = np.zeros(nj)
-        empty = SensorReading(
-            0, blank, blank, np.zeros(3), np.zeros(3), np.zeros(num_patches)
-        )
+        empty = SensorReading(0, *map(np.zeros, (nj, nj, 3, 3, num_patches)))
         sources = {self.all_sources_ticket()}
         if self._delay:
             # What is late was stored before. In continuous time forces of the ground
@@ -243,6 +247,8 @@ class Sensors(CollectableSystem):
             force=values[k + 6 :],
             wrenches=felt,
         )
+        for fault in self._faults:
+            reading = fault(memory.count * self._period, reading)
         kept = memory.readings[-self._delay :] if self._delay else ()
         return SensorMemory((*kept, reading), memory.count + 1, velocity, bias)
 

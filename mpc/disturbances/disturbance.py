@@ -7,6 +7,7 @@ from typing import Any, ClassVar, NamedTuple, Protocol, Self
 import numpy as np
 
 from backbeat.models.robot.model import RobotModel
+from backbeat.models.sensing.sensors import SensorReading
 from backbeat.models.state.configuration import Configuration
 from backbeat.mpc.disturbances.draws import Stream
 from backbeat.mpc.disturbances.simulated_world import SimulatedLinks, SimulatedWorld
@@ -194,6 +195,11 @@ class Disturbance:
         """Whether it is one of those that have forces."""
         return cls.link_forces is not Disturbance.link_forces
 
+    @classmethod
+    def has_faults(cls) -> bool:
+        """Whether it is one of those that change what sensors say."""
+        return cls.sensed is not Disturbance.sensed
+
     # --- effects ----------------------------------------------------------------------
 
     def link_forces(self, now: StepStart) -> Iterable[LinkForce]:
@@ -212,6 +218,12 @@ class Disturbance:
         The controllers do not reckon with it.
         """
         return 0.0
+
+    def sensed(
+        self, time: float, reading: SensorReading, robot: RobotModel
+    ) -> SensorReading:
+        """What sensors say in place of a reading at a time of the behavior [s]."""
+        return reading
 
     def loses_plan(self, number: int, seed: int) -> bool:
         """Whether a plan gets lost, by its number, of keys of `world`."""

@@ -175,6 +175,12 @@ class Scenario:
         actuation.check(is_continuous)
         self.control.check()
         self.disturbances.check(timing)
+        faulty = [item.name for item in self.active if item.has_faults()]
+        if faulty and not self.sensing.is_estimated:
+            raise BackbeatError(
+                f"scenario: a {faulty[0]} changes what the state is estimated from; "
+                f"give state: estimated in place of {self.sensing.state}"
+            )
         if self.control.drive is not None and timing.duration == 0:
             raise BackbeatError(
                 "scenario: drive goes on for as long as the run; give it a duration"
@@ -208,7 +214,8 @@ def read_scenario(text: str, where: str) -> Scenario:
         text = yaml.safe_dump(current_form(tree))
         logging.getLogger(__name__).warning(
             "%s: scenarios in task space of earlier versions are read for one more "
-            "version; their keys are now those of task_space (docs/task_space.md)",
+            "version; their keys are now those of task_space "
+            "(docs/explanation/task_space.md)",
             where,
         )
     return Scenario().changed(**vars(parse_yaml(scenario_keys().schema, text, where)))

@@ -1,5 +1,6 @@
 """Sensors, estimator and force detection between true state and controllers."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -8,7 +9,8 @@ from pydrake.systems.framework import DiagramBuilder, OutputPort
 from pydrake.systems.primitives import DiscreteTimeDelay
 
 from backbeat.models.robot.model import RobotModel
-from backbeat.models.sensing.sensors import Sensors
+from backbeat.models.sensing.sensors import SensorFaults, Sensors
+from backbeat.mpc.disturbances.disturbance import Disturbance
 from backbeat.mpc.estimation.contact_estimator import ContactThresholds
 from backbeat.mpc.estimation.estimator_start import StartUncertainty
 from backbeat.mpc.estimation.state_estimation import StateEstimation
@@ -34,6 +36,7 @@ class SensorSetup(NamedTuple):
         lag: time constant of the motors [s].
         seed: of the noise.
         hand: frame of a hand that is sensed too, in task space; "" for none.
+        disturbances: some of which may change what is sensed.
     """
 
     settings: SensingSettings
@@ -41,6 +44,7 @@ class SensorSetup(NamedTuple):
     lag: float
     seed: int
     hand: str = ""
+    disturbances: Sequence[Disturbance] = ()
 
 
 class SensedPorts(NamedTuple):
@@ -92,6 +96,7 @@ def add_estimator(
             settings.sensing_delay,
             period,
             setup.seed,
+            _faults(setup, robot),
         ),
     )
     estimator = builder.AddNamedSystem(
@@ -119,6 +124,16 @@ def add_estimator(
         builder.Connect(noise_scale, sensors.GetInputPort("noise_scale"))
     builder.Connect(sensors.GetOutputPort("reading"), estimator.GetInputPort("reading"))
     return estimator
+
+
+def _faults(setup: SensorSetup, robot: RobotModel) -> list[SensorFaults]:
+    """What changes readings, by the clock of sensors; the behavior begins later."""
+
+    def fault(item: Disturbance) -> SensorFaults:
+        start = setup.timing.lead_in
+        return lambda time, reading: item.sensed(time - start, reading, robot)
+
+    return [fault(item) for item in setup.disturbances if item.has_faults()]
 
 
 def add_sampler(

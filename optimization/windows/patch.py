@@ -26,6 +26,7 @@ from backbeat.optimization.windows.subproblem import subproblem
 
 # Arrays of a program that have a row for every knot.
 _BY_KNOT = (
+    "frame_edge",
     "frame_used",
     "R_WG",
     "p_WG",
@@ -33,6 +34,7 @@ _BY_KNOT = (
     "frame_equal",
     "sphere_on",
     "midpoint_on",
+    "cone_of",
     "wrench_start",
     "num_wrench",
     "com_target",
@@ -42,8 +44,8 @@ _BY_KNOT = (
     "lower",
     "upper",
 )
-# Arrays that follow from robot and solids, which are compared themselves.
-_GIVEN = ("tree", "collisions")
+# Arrays that follow from robot, solids and times, which are compared themselves.
+_GIVEN = ("tree", "collisions", "h", "span", "dt")
 # What sums of steps differ by in other orders, far below what knots are found to.
 ROUNDING = 1e-9
 # Knots between a change and an end whose knots are given.
@@ -75,16 +77,24 @@ def changed_knots(before: Transcription, after: Transcription) -> np.ndarray | N
     """(n,) knots at which two problems differ; None if they cannot be compared.
 
     Comparable problems have the same robot, solids, times, contacts and kinds of rows,
-    so that the knots of one are an iterate of the other.
+    so that the knots of one are an iterate of the other. When a contact stands may
+    differ: what stands in one alone has no wrench in the iterate.
     """
     if not _are_of_a_kind(before, after):
         return None
     changed = np.zeros(after.problem.num_knots, bool)
     a, b = before.program, after.program
     for name in _BY_KNOT:
-        apart = _apart(getattr(a, name), getattr(b, name))
+        apart = _apart(*(_by_knot(program, name) for program in (a, b)))
         changed |= apart.reshape(len(apart), -1).any(1)
     return np.flatnonzero(changed)
+
+
+def _by_knot(program: Program, name: str) -> np.ndarray:
+    """An array with a row for every knot that other knots do not change."""
+    array: np.ndarray = getattr(program, name)
+    # First variables are counted from the start of the motion.
+    return array >= 0 if name == "wrench_start" else array
 
 
 def _apart(a: np.ndarray, b: np.ndarray) -> np.ndarray:
@@ -102,8 +112,7 @@ def _are_of_a_kind(before: Transcription, after: Transcription) -> bool:
     names = (before.contacts, before.frames), (after.contacts, after.frames)
     if names[0] != names[1] or a.end_at_rest != b.end_at_rest:
         return False
-    same = [np.array_equal(a.times, b.times)]
-    same.append(_equal(a.schedule.switch_times, b.schedule.switch_times))
+    same = [a.num_knots == b.num_knots and np.allclose(a.times, b.times, 0, ROUNDING)]
     same.append(np.array_equal(a.start_knots, b.start_knots))
     same += [_equal(a.q_end, b.q_end), _equal(a.knots_end, b.knots_end)]
     same.append([i.knot for i in a.impacts] == [i.knot for i in b.impacts])

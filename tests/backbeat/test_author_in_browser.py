@@ -108,7 +108,11 @@ def revision(window):
 
 def block(window, key):
     """Place of a block on the page: its middle, and pixels of a beat."""
-    box = window.page.locator(f'#timeline .block[data-key="{key}"]').bounding_box()
+    # In one step, for blocks are drawn anew with all that is said about them.
+    box = window.run(
+        f"document.querySelector('#timeline .block[data-key=\"{key}\"]')"
+        ".getBoundingClientRect().toJSON()"
+    )
     beat = window.run("backbeat.timeline.view.beat")
     return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2, beat
 

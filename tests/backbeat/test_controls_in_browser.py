@@ -17,7 +17,7 @@ from tests.backbeat.performances import drumming, swaying
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
-ROPE = Path(__file__).parents[2] / "docs" / "own_disturbance.py"
+ROPE = Path(__file__).parents[2] / "docs/how_to/own_disturbance.py"
 # Buttons and sliders of the panel, and what each of them sets.
 TOGGLES = ("timing", "forces", "posture", "steps")
 SLIDERS = {"tempo": 1.2, "beat_priority": 0.9, "friction": 0.3, "plan_delay": 0.02}

@@ -27,11 +27,11 @@ def test_a_push_that_could_not_be_judged_is_no_fault_of_the_robot(metrics):
     text = table_of(metrics, None)
     assert "3 s done" in text
     assert "unsettled" not in text
-    assert "pushed at 2 s: the run ended before it could be told" in text
+    assert "disturbed at 2 s: whether the robot recovers is judged" in text
 
 
 @pytest.mark.parametrize(("survived", "word"), [(True, "done"), (False, "unsettled")])
 def test_a_push_that_was_judged(metrics, survived, word):
     text = table_of(metrics, survived)
     assert word in text
-    assert "could be told" not in text
+    assert "is judged" not in text

@@ -91,11 +91,13 @@ def test_the_scenario_on_a_page_is_that_of_the_run(pushed):
 def test_the_result_in_a_sentence(pushed):
     record = record_of(pushed)
     assert result_sentence(record).startswith(
-        "The robot stayed up for all of the 2.0 s and got over 0 of 2 pushes (2 too "
-        "late in the run to tell); its center of mass was "
+        "The robot stayed up for all of the 2.0 s and recovered from 0 of 2 pushes (2 "
+        "too late in the run to tell); its center of mass was "
     )
     fallen = record_of(replace(pushed, fell_at=1.25))
-    assert result_sentence(fallen).startswith("The robot fell at 1.2 s and got over 0")
+    assert result_sentence(fallen).startswith(
+        "The robot fell at 1.2 s and recovered from 0"
+    )
     drummed = record_of(run_of(drumming(False, 2.0)))
     assert "stayed up for all of the 2.0 s and made 0 of 5 hits;" in result_sentence(
         drummed

@@ -21,7 +21,7 @@ beats: {beats}
 tracks:
   legs:
     - {{move: bounce, at: 2, beats: 6, values: {{depth: 0.04}}}}
-    - {{move: out-and-in, at: 14, values: {{width: {width}}}}}
+    - {{move: out-and-in, at: {out}, values: {{width: {width}}}}}
     - {{move: sway, at: 22, beats: 6, values: {{width: {sway}}}}}
   arms:
     - {{move: raise, at: 14, beats: 6, values: {{lift: 0.8}}}}
@@ -51,7 +51,7 @@ class Writer:
         (folder / "moves").mkdir()
         (folder / "moves" / "out-and-in.yaml").write_text(MOVE)
         self.path = folder / "mine.yaml"
-        self.values = {"beats": 32, "width": 0.06, "sway": 0.04}
+        self.values = {"beats": 32, "width": 0.06, "sway": 0.04, "out": 14}
         self.library = Library(folder / "library")
         self.write()
         self.incremental = IncrementalBuild(self.path, self.library)
@@ -119,6 +119,26 @@ def test_steps_that_changed_land_where_they_should(writer, before):
     for behavior, width in ((before, 0.06), (after, 0.1)):
         places = behavior.motion.p_WC[:, foot][behavior.motion.standing[:, foot]]
         assert np.ptp(places[:, 1]) == pytest.approx(width, abs=1e-9)
+
+
+def test_steps_that_come_at_another_time_are_solved_locally(writer, before):
+    """Contacts stand at other times then; elsewhere the motion stays as it was."""
+    found = writer.perform(out=15)
+    after = found.behavior
+    assert 0 < found.knots < 0.5 * after.provenance["knots"]
+    problem = writer.incremental.read().plan.problem
+    lifted = [a for a, _ in itertools.pairwise(problem.schedule.switch_times)][1]
+    feet = list(after.motion.contacts)
+    assert feet == list(before.motion.contacts)
+    for behavior, first in ((before, lifted - 0.6), (after, lifted)):
+        motion = behavior.motion
+        is_up = ~motion.standing.all(1)
+        assert motion.t[is_up][0] == pytest.approx(first, abs=1e-6)
+    friction = problem.limits.friction
+    args = problem.robot, after.motion, problem.collisions, friction
+    assert verify_motion(*args).passed
+    early = after.motion.t < found.start - 2.0
+    np.testing.assert_array_equal(before.motion.q[early], after.motion.q[early])
 
 
 def test_nothing_is_solved_when_nothing_changed(writer, before):

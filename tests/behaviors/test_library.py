@@ -2,12 +2,14 @@
 
 import dataclasses
 import json
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 
+from backbeat.behaviors.library.behavior import Mount, make_robot
 from backbeat.behaviors.library.robots import folder_name, robot_hash
 from backbeat.behaviors.library.store import Library
 from backbeat.behaviors.library.stored import check_name
@@ -253,3 +255,9 @@ def test_what_ships_and_is_not_built_is_told_how_to_be(tmp_path, monkeypatch):
         Library("mine").load("show")
     with pytest.raises(BackbeatError, match="unknown behavior in library 'grove'"):
         Library().load("grove")
+
+
+def test_threads_that_ask_for_a_robot_at_once_get_the_same_one():
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(lambda _: make_robot("t1", (), Mount()), range(4)))
+    assert all(robot is found[0] for robot in found)

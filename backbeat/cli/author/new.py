@@ -23,25 +23,17 @@ kind: drumming
 name: {name}
 summary: {title} drums a song of my own.
 {robot}score: {name}
-# The drums: drum-kit; full-kit, with a kick and a hi-hat pedal for the feet of a seated
-# robot; or a kit file of your own, see docs/kits.md.
 kit: drum-kit
-# "chair": sits on the kit's chair; "none": stands.
 seat: chair
-# Stroke: highest point between hits [m], speed of the tip at the head [m/s].
 stroke: {{apex: 0.13, speed: 1.5}}
 """
 SCORE = """\
-# A score: parts in order of time. docs/keys.md has all keys.
+# A score: parts in order of time. docs/reference/keys.md has all keys.
 title: {name}
 bpm: 98
-# Any meter, such as 3/4 or 7/8. A beat is a quarter note in all of them.
-meter: 4/4
-# Steps of a hand's line per beat: 2 for eighths, 3 for triplets, 4 for sixteenths.
-steps_per_beat: 2
-# Share of a pair of notes before the off-beat: 0.5 is straight, 0.667 swings.
-swing: 0.5
-# Pieces that the kit lacks, such as a kick: "drop", "map" to a nearby drum or "refuse".
+meter: 4/4  # a beat is a quarter note in all meters
+steps_per_beat: 2  # eighths; 3 for triplets, 4 for sixteenths
+swing: 0.5  # straight; 0.667 swings
 absent: drop
 # A recording of your own, beside this file, that plays along.
 # backing: my-song.wav
@@ -85,16 +77,13 @@ DANCE = """\
 #   backbeat build {path}
 #   backbeat play {name}
 # `backbeat moves` lists all moves, `backbeat play --move wave` shows one alone, and
-# docs/keys.md has all keys.
+# docs/reference/keys.md has all keys.
 kind: dance
 name: {name}
 summary: Atlas dances a dance of my own.
 bpm: 98
-# Any meter, such as 3/4 or 7/8. A beat is a quarter note in all of them.
-meter: 4/4
-# Length in beats; leave a beat or two at the end to come to rest.
+meter: 4/4  # a beat is a quarter note in all meters
 beats: 32
-# 0 puts balance first, 1 holds the beat at any cost.
 beat_priority: 0.5
 
 tracks:

@@ -57,10 +57,14 @@ def schema_text(kind: str) -> str:
 def with_schemas(files: dict[Path, str | bytes], folder: Path) -> dict[Path, str]:
     """JSON Schemas of new YAML files, which name them in a first line from here on.
 
+    What the schema says of the keys of a file stands in it as comments, too.
+
     Args:
         files: texts by path; those of scores are in a folder `scores`.
         folder: into whose folder `schemas` the schemas go.
     """
+    from backbeat.models.common.schema_documents import with_comments
+
     texts = {}
     for path, text in files.items():
         if path.suffix != ".yaml" or not isinstance(text, str):
@@ -69,7 +73,7 @@ def with_schemas(files: dict[Path, str | bytes], folder: Path) -> dict[Path, str
         kind = kinds[0] if kinds else "score"
         beside = "../schemas" if path.parent != folder else "schemas"
         line = f"# yaml-language-server: $schema={beside}/{kind}.json"
-        files[path] = f"{line}\n{text}"
+        files[path] = f"{line}\n{with_comments(text, file_schemas()[kind])}"
         texts[folder / "schemas" / f"{kind}.json"] = schema_text(kind) + "\n"
     return texts
 

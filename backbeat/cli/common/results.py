@@ -124,14 +124,13 @@ def _strained(m: Mapping[str, Any]) -> list[str]:
 
 
 def _unjudged(m: Mapping[str, Any]) -> list[str]:
-    """Pushes too late in the run to say whether they were survived."""
+    """Disturbances too late in the run to say whether they were survived."""
     late = [f"{p['time_s']:g}" for p in m["pushes"] if p["survived"] is None]
     if not late:
         return []
     return [
-        f"{_title(m)}, pushed at {', '.join(late)} s: the run ended before it "
-        f"could be told, {RECOVERY:g} s after a push, whether the robot got over it; "
-        "a longer lead_out tells."
+        f"{_title(m)}, disturbed at {', '.join(late)} s: whether the robot recovers is "
+        f"judged {RECOVERY:g} s later, and the run ended before; use a longer lead_out."
     ]
 
 

@@ -46,7 +46,7 @@ def _pushes(pushes: list[dict[str, Any]]) -> list[str]:
     over = sum(push["survived"] is True for push in pushes)
     unknown = sum(push["survived"] is None for push in pushes)
     late = f" ({unknown} too late in the run to tell)" if unknown else ""
-    return [f"got over {over} of {_count(len(pushes), 'push', 'pushes')}{late}"]
+    return [f"recovered from {over} of {_count(len(pushes), 'push', 'pushes')}{late}"]
 
 
 def _hits(hits: dict[str, Any] | None) -> list[str]:
