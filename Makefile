@@ -120,8 +120,9 @@ docs: $(READY) ## build pages and reference as HTML in OUT/docs, check links
 	$(ENVIRONMENT)/bin/python docs/build_site.py "$(OUT)/docs"
 
 .PHONY: tables
-tables: $(READY) ## write what is declared of the programs into docs/weights.md
+tables: $(READY) ## write tables and figures of pages that are made of the code
 	@$(ENVIRONMENT)/bin/python docs/write_tables.py
+	$(ENVIRONMENT)/bin/python docs/draw_diagrams.py
 
 .PHONY: notebooks
 notebooks: $(READY) ## evaluate notebooks whose code has changed; NAMES="03 05" those

@@ -1,6 +1,7 @@
-"""Writes the tables of docs/keys.md from the schemas: `python docs/key_tables.py`."""
+"""The tables of docs/reference/keys.md, from the schemas; `make tables` writes them."""
 
 import re
+import sys
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -49,7 +50,11 @@ from backbeat.mpc.scenario.task_space_task import TaskSpaceTask
 from backbeat.mpc.scenario.upper_body_task import UpperBodyTask
 from backbeat.mpc.task_space.law import TaskSpaceSettings
 
-PAGE = Path(__file__).with_name("keys.md")
+DOCS = Path(__file__).parent
+sys.path.insert(0, str(DOCS))
+from table_makers import linked  # noqa: E402
+
+PAGE = DOCS / "reference" / "keys.md"
 
 
 class Section(NamedTuple):
@@ -115,7 +120,7 @@ def with_tables(page: str) -> str:
     sections = {head[3:].partition("\n")[0]: head for head in heads[1:]}
     assert list(sections) == list(SECTIONS), "the page has other sections"
     for title, (schema, shared) in SECTIONS.items():
-        table = "\n".join(key_rows(schema, shared)) + "\n"
+        table = linked("\n".join(key_rows(schema, shared)) + "\n", PAGE)
         sections[title] = re.sub(
             r"^\| key \|.*\n(?:\|.*\n)+",
             lambda _, table=table: table,
@@ -124,7 +129,3 @@ def with_tables(page: str) -> str:
             flags=re.MULTILINE,
         )
     return heads[0] + "".join(sections.values())
-
-
-if __name__ == "__main__":
-    PAGE.write_text(with_tables(PAGE.read_text()))

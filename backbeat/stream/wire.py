@@ -1,6 +1,6 @@
 """What is on the wire: maps as JSON lines or as MessagePack, one after the other.
 
-The first map is a header; `docs/streams.md` lists what is in which map.
+The first map is a header; `docs/how_to/streams.md` lists what is in which map.
 """
 
 import json

@@ -155,5 +155,5 @@ def find_map(
         f"{where}: its skeleton is not that of {tried}: no joint was found for "
         f"{lacking}{more}; it has {', '.join(map(shown, names[:30]))}",
         hint="write which joints are which parts into a YAML file and name it with "
-        "--skeleton FILE (docs/recordings.md has one to start from)",
+        "--skeleton FILE (docs/how_to/recordings.md has one to start from)",
     )

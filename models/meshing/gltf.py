@@ -71,16 +71,21 @@ def corner_normals(mesh: Mesh, crease: float) -> tuple[np.ndarray, np.ndarray]:
     doubled = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
     areas = np.linalg.norm(doubled, axis=1)
     faces = doubled / np.maximum(areas, 1e-15)[:, None]
-    around = defaultdict(list)
-    for face, triangle in enumerate(mesh.triangles):
-        for point in triangle:
-            around[point].append(face)
-    normals = np.empty((len(faces), 3, 3))
-    for face, triangle in enumerate(mesh.triangles):
-        for corner, point in enumerate(triangle):
-            near = np.array(around[point])
-            near = near[faces[near] @ faces[face] >= cos(crease) - 1e-9]
-            normals[face, corner] = doubled[near].sum(0)
+    # All pairs of corners at the same point, of those in order of points.
+    points = mesh.triangles.ravel()
+    order = np.argsort(points, kind="stable")
+    _, first, count = np.unique(points[order], return_index=True, return_counts=True)
+    each = np.repeat(count, count)
+    here = np.repeat(np.arange(len(order)), each)
+    step = np.arange(len(here)) - np.repeat(np.cumsum(each) - each, each)
+    there = np.repeat(np.repeat(first, count), each) + step
+    own, other = order[here] // 3, order[there] // 3
+    near = (faces[own] * faces[other]).sum(1) >= cos(crease) - 1e-9
+    sums = [
+        np.bincount(order[here][near], doubled[other[near], i], len(points))
+        for i in range(3)
+    ]
+    normals: np.ndarray = np.stack(sums, axis=1).reshape(-1, 3, 3)
     normals /= np.maximum(np.linalg.norm(normals, axis=2, keepdims=True), 1e-15)
     return normals, areas / 2.0
 

@@ -175,13 +175,13 @@ class RobotDescription:
     servo: dict[str, ServoGains] = key(dict)
     """Servo gains by group."""
     armature: dict[str, float] = key(dict)
-    """Inertia that [motors](actuators.md#electric-motors) add behind their gears, by
+    """Inertia that [motors](motors.md#electric-motors) add behind their gears, by
     joint, group or role [kg m²]; in place of what the model file says."""
     motors: dict[str, MotorDescription] = key(dict)
     """`stall_torque` [N m] and `top_speed` [rad/s] of motors whose torque falls with
     speed, by joint, group or role."""
     parallel: dict[str, ParallelDescription] = key(dict, "N m")
-    """Pairs of joints that [two motors](actuators.md#two-motors-for-two-joints) drive
+    """Pairs of joints that [two motors](motors.md#two-motors-for-two-joints) drive
     together, by a name: `joints`, `motor_torques`, `effort` [N m], and if torque falls
     with speed `stall_torque` and `top_speed`."""
     soft_limit_margin: float = key(0.0, "rad", ge=0, lt=1)

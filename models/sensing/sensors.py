@@ -146,10 +146,9 @@ class Sensors(CollectableSystem):
             faults: each changes a reading that was taken at a time [s], in turn.
         """
         super().__init__()
-        self._faults = tuple(faults)
         self._robot, self._noise = robot, noise or SensorNoise()
         self._period, self._draws = period, NumberedDraws(seed)
-        self._upwards = np.array([0.0, 0.0, robot.gravity])
+        self._faults, self._upwards = faults, np.array([0.0, 0.0, robot.gravity])
         self._delay = round(delay / period)
         self._state = self.DeclareVectorInputPort(
             "state", robot.num_positions + robot.num_velocities
@@ -163,10 +162,7 @@ class Sensors(CollectableSystem):
         bias = start * NumberedDraws(seed, stream=1).normal(0, 6).reshape(2, 3)
         first = SensorMemory((), 0, np.zeros(3), bias)
         self._memory = int(self.DeclareAbstractState(AbstractValue.Make(first)))
-        blank = np.zeros(nj)
-        empty = SensorReading(
-            0, blank, blank, np.zeros(3), np.zeros(3), np.zeros(num_patches)
-        )
+        empty = SensorReading(0, *map(np.zeros, (nj, nj, 3, 3, num_patches)))
         sources = {self.all_sources_ticket()}
         if self._delay:
             # What is late was stored before. In continuous time forces of the ground

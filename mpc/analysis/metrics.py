@@ -1,28 +1,6 @@
-"""Metrics of a run: the machine-readable results and what their words mean.
+"""Metrics of a run: the machine-readable results.
 
-CoM error       distance of the center of mass from the behavior's, at the
-nominal time and at the controller's own phase
-beat error      how late the controller's phase is, on every beat
-foot, seat slip farthest any corner of a standing sole, or of another patch, got from
-                where it stood
-rests           see `backbeat.mpc.analysis.drumming.rests`
-markers         how late the extremes of a dance's moves came, by move
-joint error     of joints that turn, against the behavior at the controller's phase
-slide error     the same of joints that slide
-jerk            largest and rms by joint group: planned from the plan's own curves,
-                measured from a cubic fitted to velocities, see
-                `backbeat.behaviors.library.joint_jerk`
-range           commanded and achieved, so that standing still cannot pass
-survived        see `backbeat.mpc.analysis.survival`
-strained joints see `backbeat.mpc.world.joint_strain`; a verdict of its own
-upper body      how far its hand was from the target, when that has come to its speed
-safety          what controllers did without solved programs, see
-`backbeat.mpc.analysis.safety_metrics`; the fall they declare is theirs, `fell` the
-referee's
-ticks lost      ticks that were due and not done, see `backbeat.mpc.scenario.tick_loss`
-unknown forces  forces that are not in the model, see
-`backbeat.mpc.analysis.force_warnings`
-realtime factor simulated time by wall time of this very run, logging included
+`backbeat.mpc.analysis.metric_definitions` says what each of them is.
 """
 
 import numpy as np

@@ -32,31 +32,37 @@ ROTATION, VELOCITY, POSITION, CONTACT = 0, 3, 6, 9
 
 
 class FilterNoise(NamedTuple):
-    """Standard deviations that the filter assumes, and its gates."""
+    """Standard deviations that the filter assumes, and its gates.
 
-    # Of one sample of the gyro [rad/s] and of the accelerometer [m/s^2], with room
-    # for what sampling and shocks add.
+    Attributes:
+        gyro, accelerometer: of one sample [rad/s, m/s^2], with room for what sampling
+            and shocks add.
+        gyro_walk, accelerometer_walk: of the walk of their biases [rad/s/sqrt(s),
+            m/s^2/sqrt(s)].
+        position, velocity: of encoders, one sample [rad, rad/s].
+        slip: wander of a standing contact [m/sqrt(s)].
+        height: height of level ground [m].
+        level: farthest from it that still counts as level [m].
+        even: most by which the heights of feet differ on it [m].
+        flatness: tilt of a sole that lies flat [rad]. A sole that yields tilts for as
+            long as the weight is off its middle, by 20 mrad on one foot on soft ground:
+            that is no noise that time averages out.
+        flat: largest tilt that still counts as flat [rad].
+        gate: standard deviations away from rest at which a contact slides or tips.
+    """
+
     gyro: float = 7.5e-3
     accelerometer: float = 0.1
-    # Walk of their biases [rad/s/sqrt(s), m/s^2/sqrt(s)].
     gyro_walk: float = 1e-4
     accelerometer_walk: float = 1e-3
-    # Encoders, one sample [rad, rad/s].
     position: float = 1e-3
     velocity: float = 20e-3
-    # Wander of a standing contact [m/sqrt(s)].
     slip: float = 1e-4
-    # Height of level ground [m], farthest from it that still counts as level, and most
-    # by which the heights of feet differ on it.
     height: float = 1e-3
     level: float = 15e-3
     even: float = 5e-3
-    # Tilt of a sole that lies flat [rad], and largest that still counts as flat. A sole
-    # that yields tilts for as long as the weight is off its middle, by 20 mrad on one
-    # foot on soft ground: that is no noise that time averages out.
     flatness: float = 35e-3
     flat: float = 40e-3
-    # A contact that is seen so many standard deviations away from rest slides or tips.
     gate: float = 5.0
 
 

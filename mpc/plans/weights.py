@@ -27,8 +27,8 @@ HELD = 1e3
 class PredictiveWeights:
     """Costs, bounds and thresholds of the predictive program, each declared once.
 
-    `docs/weights.md` has them as a table. A term of one's own is a class that inherits
-    from this one and has another field, see `docs/own_cost.py`.
+    `docs/reference/weights.md` has them as a table. A term of one's own is a class that
+    inherits from this one and has another field, see `docs/how_to/own_cost.py`.
     """
 
     knots: int = number(26, "", "Intervals of the horizon.")

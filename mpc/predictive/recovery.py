@@ -29,7 +29,7 @@ from backbeat.optimization.terms.declared import number, scaled
 class Recovery:
     """When and how to step; each number is declared once.
 
-    `docs/weights.md` has them as a table.
+    `docs/reference/weights.md` has them as a table.
     """
 
     watch: float = number(0.03, "m", "DCM error above which steps are considered.")

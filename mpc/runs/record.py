@@ -32,7 +32,7 @@ class RunRecord:
     """Samples and story of a run, and what follows from them alone.
 
     Attributes:
-        samples: one row a sample; `docs/runs.md` has the columns.
+        samples: one row a sample; `docs/how_to/runs.md` has the columns.
         story: settings, versions, results, hits; see `run_story`.
         source: where it comes from, for messages.
     """

@@ -3,7 +3,7 @@
 What was measured is stored as it was, in double precision. What follows from it, what
 the controller planned, and what it expected are columns too, in single precision, so
 that a table of this kind explains a run without any other tool than pandas.
-`docs/runs.md` lists all columns with their units and frames.
+`docs/how_to/runs.md` lists all columns with their units and frames.
 """
 
 import numpy as np

@@ -214,7 +214,8 @@ def read_scenario(text: str, where: str) -> Scenario:
         text = yaml.safe_dump(current_form(tree))
         logging.getLogger(__name__).warning(
             "%s: scenarios in task space of earlier versions are read for one more "
-            "version; their keys are now those of task_space (docs/task_space.md)",
+            "version; their keys are now those of task_space "
+            "(docs/explanation/task_space.md)",
             where,
         )
     return Scenario().changed(**vars(parse_yaml(scenario_keys().schema, text, where)))

@@ -153,8 +153,7 @@ def build_closed_loop(
     tell(4, STEPS, "sensors and logs")
     hand = hand_of(behavior) if "target" in moving else ""
     lag = scenario.actuation.actuator_lag
-    faults = tuple(item for item in scenario.active if item.has_faults())
-    setup = SensorSetup(scenario.sensing, timing, lag, seed, hand, faults)
+    setup = SensorSetup(scenario.sensing, timing, lag, seed, hand, scenario.active)
     sensed = _add_sensing(builder, reference, setup, body, settings, found)
     _connect_controllers(builder, found, sensed, settings, body, moving)
     _connect_command(builder, modes, body, found, sensed)

@@ -1,5 +1,6 @@
 """Sensors, estimator and force detection between true state and controllers."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -35,7 +36,7 @@ class SensorSetup(NamedTuple):
         lag: time constant of the motors [s].
         seed: of the noise.
         hand: frame of a hand that is sensed too, in task space; "" for none.
-        faults: change what is sensed.
+        disturbances: some of which may change what is sensed.
     """
 
     settings: SensingSettings
@@ -43,7 +44,7 @@ class SensorSetup(NamedTuple):
     lag: float
     seed: int
     hand: str = ""
-    faults: tuple[Disturbance, ...] = ()
+    disturbances: Sequence[Disturbance] = ()
 
 
 class SensedPorts(NamedTuple):
@@ -95,7 +96,7 @@ def add_estimator(
             settings.sensing_delay,
             period,
             setup.seed,
-            [_fault(item, setup.timing.lead_in, robot) for item in setup.faults],
+            _faults(setup, robot),
         ),
     )
     estimator = builder.AddNamedSystem(
@@ -125,9 +126,14 @@ def add_estimator(
     return estimator
 
 
-def _fault(item: Disturbance, start: float, robot: RobotModel) -> SensorFaults:
-    """A fault of sensors whose clock is ahead of the behavior by `start` [s]."""
-    return lambda time, reading: item.sensed(time - start, reading, robot)
+def _faults(setup: SensorSetup, robot: RobotModel) -> list[SensorFaults]:
+    """What changes readings, by the clock of sensors; the behavior begins later."""
+
+    def fault(item: Disturbance) -> SensorFaults:
+        start = setup.timing.lead_in
+        return lambda time, reading: item.sensed(time - start, reading, robot)
+
+    return [fault(item) for item in setup.disturbances if item.has_faults()]
 
 
 def add_sampler(

@@ -43,8 +43,8 @@ class InteriorPointOptions:
         refine_share: share of the full step above which a step counts as one of the
             refinement; those that bounds cut short improve little.
         restart_after: steps of a refinement after which it is restarted.
-        restart_below: violation below which barriers are lowered in place of that, by
-            the ratio `restart_ratio`: an excess is in proportion to the barrier.
+        restart_below, restart_ratio: violation below which barriers are lowered in
+            place of that, and the ratio: an excess is in proportion to the barrier.
         done_step, done_gap: length of a step [rad or m], and complementarity per bound
             over mu, below which a solve has converged without refinement.
         max_resolves: how often at most a solution from an infeasible guess is solved

@@ -25,7 +25,7 @@ Task = FrameTask | CenterOfMassTask | PostureTask
 class Limits:
     """Hard limits, as fractions of what the robot could do, each declared once.
 
-    `docs/weights.md` has them as a table.
+    `docs/reference/weights.md` has them as a table.
 
     Attributes:
         contact_forces: least and most normal force of single contacts by name [N],

@@ -17,7 +17,7 @@ def _cost(default: float, *term: Any, help: str = "") -> float:
 class TrajectoryWeights:
     """Costs per second that every trajectory has; tasks bring their own.
 
-    `docs/weights.md` has them as a table. Joints that slide count as
+    `docs/reference/weights.md` has them as a table. Joints that slide count as
     `backbeat.optimization.kinematics.joint_units` says. A term of one's own is a class
     that inherits from this one and has another field, with rows over a
     `backbeat.optimization.transcription.knot_point.KnotPoint`.

@@ -9,9 +9,9 @@ The numbers of a program are the fields of a frozen dataclass. A field that `cos
 
 From the fields of a class follow the matrices of the program, the names and values of
 costs and limits in explanations, how numbers go with the size of a robot, the keys of
-files with units and help, and the tables of `docs/weights.md`. A class that inherits
-from another one and has one field more is a program with one term more. Other fields of
-the class are no numbers, and left alone.
+files with units and help, and the tables of `docs/reference/weights.md`. A class that
+inherits from another one and has one field more is a program with one term more. Other
+fields of the class are no numbers, and left alone.
 """
 
 from collections import namedtuple

@@ -89,7 +89,7 @@ def load_terms(path: str | Path, bases: tuple[type[Any], ...]) -> UserFile:
         names = " or ".join(base.__name__ for base in bases)
         raise BackbeatError(
             f"{found.file.name} has no class that inherits from {names}; a term is a "
-            "field of one, see docs/own_cost.py"
+            "field of one, see docs/how_to/own_cost.py"
         )
     return found
 

@@ -1,7 +1,7 @@
 """Constraints of a trajectory's program, each declared once.
 
 From the list of them follow the layout of the inequality rows, the names in reports,
-which bounds are elastic, and the tables of `docs/weights.md`.
+which bounds are elastic, and the tables of `docs/reference/weights.md`.
 """
 
 from collections.abc import Callable, Iterable

@@ -58,7 +58,7 @@ def test_what_is_drawn_is_the_front(monkeypatch, tmp_path):
 
 
 def test_the_page_has_the_motion_that_is_drawn():
-    page = (Path(__file__).parents[2] / "docs" / "costs.md").read_text()
+    page = (Path(__file__).parents[2] / "docs/reference/costs.md").read_text()
     (shown,) = re.findall(r"```yaml\n(.*?)```", page, re.DOTALL)
     assert shown == f"{module.MOTION}objectives: {{effort: 100, time: 10}}\n"
     assert (module.EFFORT, 10.0 in module.TIMES) == (100.0, True)

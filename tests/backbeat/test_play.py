@@ -23,7 +23,7 @@ from backbeat.stage.players.repertoire import Repertoire
 from tests.backbeat.performances import drumming, swaying
 
 CHECKOUT = Path(__file__).parents[2]
-OWN_COST = CHECKOUT / "docs" / "own_cost.py"
+OWN_COST = CHECKOUT / "docs/how_to/own_cost.py"
 
 
 @pytest.fixture(scope="module")

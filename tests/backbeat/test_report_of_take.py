@@ -23,7 +23,7 @@ from tests.behaviors.test_dance_builds import QUIET
 
 # What is wrong with the take, which stands and moves an elbow [m].
 LIFT, SKATE = 0.02, 0.01
-DOCS = Path(__file__).parents[2] / "docs" / "recordings.md"
+DOCS = Path(__file__).parents[2] / "docs/how_to/recordings.md"
 SUMMARIES = ("root_deg", "joints_rms_deg")
 PLACE = ("qw", "qx", "qy", "qz", "x", "y", "z")
 

@@ -24,7 +24,7 @@ CHECKOUT = Path(__file__).parents[2]
 # Files that ship, and those of the documentation, of all kinds with a schema.
 FOLDERS = (
     *("behaviors/specifications", "behaviors/specifications/scores"),
-    *("behaviors/setlists", "behaviors/retargeting/maps", "docs", "models/kit"),
+    *("behaviors/setlists", "behaviors/retargeting/maps", "docs/how_to", "models/kit"),
     *("models/robots/atlas", "models/robots/t1", "models/robots/ur10"),
     *("mpc/sweep/card", "mpc/sweep/specifications", "mpc/weights"),
 )

@@ -20,7 +20,7 @@ from backbeat.behaviors.specification.kinds import (
 )
 from backbeat.models.common.errors import BackbeatError
 
-DOCS = Path(__file__).parents[2] / "docs"
+DOCS = Path(__file__).parents[2] / "docs/how_to"
 DANCE = """\
 kind: dance   # 1
 name: mine

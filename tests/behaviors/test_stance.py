@@ -12,7 +12,7 @@ from backbeat.models.common.errors import BackbeatError
 from backbeat.models.robot.model import RobotModel
 from tests.backbeat.robots import make_waver
 
-DOCS = Path(__file__).parents[2] / "docs"
+DOCS = Path(__file__).parents[2] / "docs/how_to"
 STEPS = """kind: footsteps
 name: two-steps
 summary: Two steps.

@@ -7,8 +7,9 @@ DOCS = Path(__file__).parents[2] / "docs"
 
 
 def page(name: str) -> str:
-    """The text of a page."""
-    return (DOCS / f"{name}.md").read_text()
+    """The text of the page of a name, in whichever folder it is."""
+    (path,) = DOCS.glob(f"*/{name}.md")
+    return path.read_text()
 
 
 def blocks(name: str, language: str) -> list[str]:

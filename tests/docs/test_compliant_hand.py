@@ -1,4 +1,4 @@
-"""`docs/compliant_hand.py`: a soft hand's force is small, and known from its angles."""
+"""The soft hand of the docs: its force is small, and known from its angles."""
 
 import re
 import runpy
@@ -9,8 +9,8 @@ import pytest
 
 from tests.tolerances import COMPLIANCE
 
-EXAMPLE = Path(__file__).parents[2] / "docs" / "compliant_hand.py"
-PAGE = EXAMPLE.with_name("actuators.md")
+EXAMPLE = Path(__file__).parents[2] / "docs/how_to/compliant_hand.py"
+PAGE = EXAMPLE.parents[1] / "explanation" / "motors.md"
 # What another processor's rounding may do to a hand that comes to a stop [N].
 ROUNDED = 1.0
 # Deflection of the arm's springs, a wrist among them, in newtons at the hand.

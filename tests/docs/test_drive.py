@@ -1,4 +1,4 @@
-"""The examples of docs/drive.md run as they are printed."""
+"""The examples of docs/how_to/drive.md run as they are printed."""
 
 import re
 from pathlib import Path
@@ -11,7 +11,7 @@ from backbeat.mpc.scenario.settings import all_events
 from backbeat.mpc.scenario.specification import load_scenario
 from backbeat.mpc.sweep.specification import parse_sweep
 
-PAGE = (Path(__file__).parents[2] / "docs" / "drive.md").read_text()
+PAGE = (Path(__file__).parents[2] / "docs/how_to/drive.md").read_text()
 
 
 def test_the_scenario_is_one(tmp_path):

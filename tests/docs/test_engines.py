@@ -7,7 +7,7 @@ import pytest
 
 from benchmarks.engines import CONTACTS, HEAD, Yielding, measure
 
-PAGE = (Path(__file__).parents[2] / "docs" / "engines.md").read_text()
+PAGE = (Path(__file__).parents[2] / "docs/how_to/engines.md").read_text()
 # As close as two machines come: sinking and rebound [mm], creep [um/s], impact.
 LEAST, SHARE = (0.002, 1.0, 0.02, 0.5), 0.05
 

@@ -25,12 +25,12 @@ from backbeat.mpc.reference.trajectory import Reference
 from tests.tolerances import CARRIED_WEIGHT, FOLLOWED
 
 CHECKOUT = Path(__file__).parents[2]
-OWN_DIAGRAM = CHECKOUT / "docs" / "own_diagram.py"
-OWN_LOOP = CHECKOUT / "docs" / "own_loop.py"
-OWN_ENGINE = CHECKOUT / "docs" / "own_engine.py"
-OWN_COST = CHECKOUT / "docs" / "own_cost.py"
-OWN_PROBLEM = CHECKOUT / "docs" / "own_problem.py"
-OWN_SQUAT = CHECKOUT / "docs" / "own_squat.yaml"
+OWN_DIAGRAM = CHECKOUT / "docs/how_to/own_diagram.py"
+OWN_LOOP = CHECKOUT / "docs/how_to/own_loop.py"
+OWN_ENGINE = CHECKOUT / "docs/how_to/own_engine.py"
+OWN_COST = CHECKOUT / "docs/how_to/own_cost.py"
+OWN_PROBLEM = CHECKOUT / "docs/how_to/own_problem.py"
+OWN_SQUAT = CHECKOUT / "docs/how_to/own_squat.yaml"
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-DOCS = Path(__file__).parents[2] / "docs"
+DOCS = Path(__file__).parents[2] / "docs/reference"
 PAGE = (DOCS / "glossary.md").read_text()
 ROWS = re.findall(
     r"^\| ([^|]+) \| ([^|]+) \| \[[^]]+\]\(([^)]+)\) \|$", PAGE, re.MULTILINE

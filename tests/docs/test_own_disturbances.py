@@ -1,4 +1,4 @@
-"""The rope of docs/own_disturbances.md: its physics, in both engines and shown."""
+"""The rope of the page on disturbances: its physics, in both engines and shown."""
 
 import json
 import re
@@ -36,7 +36,7 @@ from backbeat.stage.web import panel
 from tests.behaviors.drake_robot import DrakeRobot
 from tests.tolerances import RECURSION
 
-DOCS = Path(__file__).parents[2] / "docs"
+DOCS = Path(__file__).parents[2] / "docs/how_to"
 PAGE, FILE = (DOCS / "own_disturbances.md").read_text(), DOCS / "own_disturbance.py"
 ROPE = {"time": 0.1, "duration": 0.5, "place": [1.0, 0.2, 1.2], "slack": 0.9}
 

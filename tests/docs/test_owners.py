@@ -11,7 +11,7 @@ from backbeat.cli.main import load_subcommand
 from backbeat.figures.drawing.registry import FIGURES
 
 CHECKOUT = Path(__file__).parents[2]
-PAGE = (CHECKOUT / "docs" / "owners.md").read_text()
+PAGE = (CHECKOUT / "docs/reference/owners.md").read_text()
 ROWS = [
     [cell.strip().strip("`") for cell in line.strip("| ").split(" | ")]
     for line in PAGE.splitlines()

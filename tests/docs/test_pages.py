@@ -192,7 +192,7 @@ def test_every_word_of_a_posture_is_on_the_page():
 
 
 def test_every_key_is_there_and_explained():
-    """`python docs/key_tables.py` writes the tables again."""
+    """`make tables` writes the tables again."""
     tables = runpy.run_path(str(DOCS / "key_tables.py"))
     assert tables["with_tables"](page("keys")) == page("keys")
     assert not re.findall(r"^\| `\w+` \|.*\|  \|$", page("keys"), re.MULTILINE)

@@ -1,4 +1,4 @@
-"""What docs/remote.md and docs/presets.md show runs, and says what there is."""
+"""What the pages on remote control and presets show runs, and says what there is."""
 
 import threading
 

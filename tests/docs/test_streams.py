@@ -1,4 +1,4 @@
-"""What docs/streams.md shows runs, and says what there is."""
+"""What docs/how_to/streams.md shows runs, and says what there is."""
 
 import threading
 import time

@@ -60,7 +60,7 @@ def test_numbers_from_cruciform_are_those_of_the_page():
 @pytest.mark.slow
 def test_atlas_stands_on_its_feet_and_reaches():
     """Free base, contacts as constraints: it stands, and the hand arrives."""
-    reacher, q = runpy.run_path(str(DOCS / "own_task_space.py"))["run"]()
+    reacher, q = runpy.run_path(str(DOCS / "how_to/own_task_space.py"))["run"]()
     now = Configuration(reacher.robot, q)
     assert reacher.failures == 0
     assert np.linalg.norm(reacher.hand.position(now) - reacher.goal) < 1e-3

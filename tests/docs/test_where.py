@@ -1,4 +1,4 @@
-"""Changes of the source as docs/where.md shows them: made in a copy, which then runs.
+"""Changes of the source as the page shows them: made in a copy, which then runs.
 
 Each route is applied as printed, to as few files as it says, and what it adds is looked
 at from outside, in a process that imports the copy.
@@ -25,7 +25,7 @@ from backbeat.models.compiled.build import find_library
 from tests.copied_sources import copy_packages
 
 CHECKOUT = Path(__file__).parents[2]
-PAGE = (CHECKOUT / "docs" / "where.md").read_text()
+PAGE = (CHECKOUT / "docs/how_to/where.md").read_text()
 MOST_FILES = 3
 STEP = re.compile(
     r"^\*\*\d\.\*\* `([^`]+)`(, new)?:\n\n```\w+\n(.*?)^```$", re.MULTILINE | re.DOTALL
@@ -60,7 +60,7 @@ def replaced(source: str, hunk: list[str], file: str) -> str:
     new = [line[1:] for line in hunk if line[0] in " +"]
     lines, n = source.splitlines(), len(old)
     found = [i for i in range(len(lines)) if lines[i : i + n] == old]
-    assert len(found) == 1, "\n".join([f"docs/where.md shows, of {file}:", *old])
+    assert len(found) == 1, "\n".join([f"docs/how_to/where.md shows, of {file}:", *old])
     lines[found[0] : found[0] + n] = new
     return "".join(f"{line}\n" for line in lines)
 

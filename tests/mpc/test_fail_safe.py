@@ -110,7 +110,7 @@ EVENTS = {
 
 def documented():
     """(mode, event, next mode) of every row of the table in the documentation."""
-    page = Path(__file__).parents[2] / "docs" / "fail_safe.md"
+    page = Path(__file__).parents[2] / "docs/explanation/fail_safe.md"
     rows = [line.strip("|").split("|") for line in page.read_text().splitlines()]
     cells = [tuple(c.strip() for c in row) for row in rows if len(row) == 3]
     return [c for c in cells if c[0] in {*map(str, Mode)} and c[1] in EVENTS]

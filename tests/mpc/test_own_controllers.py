@@ -33,7 +33,7 @@ from backbeat.mpc.simulation.run import SimulationRun
 from backbeat.mpc.simulation.simulate import run_scenario
 from backbeat.mpc.sweep.table import run_key
 
-OWN = Path(__file__).resolve().parents[2] / "docs" / "own_controller.py"
+OWN = Path(__file__).resolve().parents[2] / "docs/how_to/own_controller.py"
 SHORT = Scenario.of(behavior="stand", lead_in=0.1, duration=0.3)
 
 

@@ -1,9 +1,7 @@
 """Weights are data: declared once, in files, scenarios, sweeps and runs."""
 
 import json
-import runpy
 from dataclasses import dataclass, fields, replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -226,19 +224,6 @@ def test_gains_at_a_scale_of_one_are_as_stated():
     assert small.com_stiffness == 32.0
     assert small.orientation_weight == 1 / 16
     assert np.isclose(small.momentum_weight, 160.0)
-
-
-def test_the_page_has_the_tables_of_what_is_declared():
-    docs = Path(__file__).parents[2] / "docs"
-    page, written = (
-        (docs / "weights.md").read_text(),
-        runpy.run_path(str(docs / "write_tables.py")),
-    )
-    assert written["with_tables"](page) == page
-    for table in (table for part in written["TABLES"].values() for table in part):
-        assert table in page
-    # They come back, whatever has become of them.
-    assert written["with_tables"](page.replace("| `com` | 100 |", "| `c` |")) == page
 
 
 TERMS = """

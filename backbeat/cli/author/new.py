@@ -28,7 +28,7 @@ seat: chair
 stroke: {{apex: 0.13, speed: 1.5}}
 """
 SCORE = """\
-# A score: parts in order of time. docs/keys.md has all keys.
+# A score: parts in order of time. docs/reference/keys.md has all keys.
 title: {name}
 bpm: 98
 meter: 4/4  # a beat is a quarter note in all meters
@@ -77,7 +77,7 @@ DANCE = """\
 #   backbeat build {path}
 #   backbeat play {name}
 # `backbeat moves` lists all moves, `backbeat play --move wave` shows one alone, and
-# docs/keys.md has all keys.
+# docs/reference/keys.md has all keys.
 kind: dance
 name: {name}
 summary: Atlas dances a dance of my own.

@@ -16,7 +16,7 @@ POSTURE = """\
 #   backbeat check {path}
 #   backbeat build {path}
 #   backbeat play {name}
-# docs/keys.md has all keys.
+# docs/reference/keys.md has all keys.
 kind: posture
 name: {name}
 summary: {title} takes postures of my own.
@@ -34,8 +34,8 @@ DANCE = """\
 #   backbeat build {path}
 #   backbeat play {name}
 # Moves of legs suit every robot with a left and a right sole. Those of arms and head
-# that ship name the joints of Atlas; docs/dances.md explains how to write moves for the
-# joints below.
+# that ship name the joints of Atlas; docs/how_to/dances.md explains how to write moves
+# for the joints below.
 kind: dance
 name: {name}
 summary: {title} dances a dance of my own.

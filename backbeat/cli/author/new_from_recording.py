@@ -20,7 +20,7 @@ RECORDING = """\
 #   backbeat check {path}
 #   backbeat build {path}
 #   backbeat play {name}
-# docs/recordings.md has all keys.
+# docs/how_to/recordings.md has all keys.
 kind: dance
 name: {name}
 summary: {title} dances what was recorded.

@@ -25,7 +25,7 @@ class TakeOptions:
         typer.Option(
             "--format",
             help="Format of the recording, such as csv-g1 or mjlab; found in the file "
-            "by default (docs/recordings.md has all).",
+            "by default (docs/how_to/recordings.md has all).",
         ),
     ] = ""
     unit: Annotated[

@@ -14,7 +14,13 @@ from backbeat.stage.frames.keyframes import Track
 
 FOLDER = Path(__file__).parent / "page"
 # What the page runs, in order.
-RECORDED: tuple[str, ...] = ("keys.js", "transport.js", "recording.js", "overlay.js")
+RECORDED: tuple[str, ...] = (
+    "keys.js",
+    "transport.js",
+    "recording.js",
+    "drawing.js",
+    "overlay.js",
+)
 LIVE: tuple[str, ...] = (
     "keys.js",
     "form.js",
@@ -23,7 +29,9 @@ LIVE: tuple[str, ...] = (
     "target_drag.js",
     "task_panel.js",
     "edit.js",
+    "drive.js",
     "live.js",
+    "drawing.js",
     "overlay.js",
 )
 # What it runs before these where a dance or a score is edited.
@@ -88,9 +96,11 @@ def with_overlay(
     if not body:
         raise RuntimeError("this Drake's Meshcat page has no </body>")
     title = f"<title>{html.escape(info['name'])} – Backbeat</title>"
+    early = f"<script>{page_file('early.js')}</script>"
     head = head.replace(
-        "<title>Drake MeshCat</title>", VIEWPORT + WHILE_READ + title, 1
+        "<title>Drake MeshCat</title>", VIEWPORT + WHILE_READ + early + title, 1
     )
+    head = head.replace("<body>", f"<body>{page_file('loading.html')}", 1)
     return head + "\n".join(block) + body + tail
 
 

@@ -21,7 +21,7 @@ class Finding:
     """One finding.
 
     Attributes:
-        rule: name of what was looked for; docs/descriptions.md lists them.
+        rule: name of what was looked for; docs/how_to/descriptions.md lists them.
         severity: how bad it is.
         line: line in the file, counted from 1; 0 if it is nowhere in particular.
         where: what it is about, e.g. "link 'LINK'".

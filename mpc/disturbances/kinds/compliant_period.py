@@ -24,7 +24,7 @@ class CompliantPeriod(Disturbance):
     joints: list[str] = key(list)
     """Joints, or groups of them, that do not support the robot."""
     start: float = key(0.0, "s")
-    """Time from which they are [soft springs](actuators.md#soft-joints-in-a-run) about
+    """Time from which they are [soft springs](motors.md#soft-joints-in-a-run) about
     the positions that they are commanded, in time of the behavior."""
     end: float | None = key(None, "s")
     """Time until which they are [s]; the end of the run if not given."""

@@ -18,7 +18,7 @@ class ActuationSettings:
     """What is between a joint command and the torque at the joint."""
 
     actuators: str = key("ideal", choices=ACTUATORS)
-    """[Motors](actuators.md): `ideal`, or `hydraulic`, which sets those of the next
+    """[Motors](motors.md): `ideal`, or `hydraulic`, which sets those of the next
     three that are zero."""
     actuator_lag: float = key(0.0, "s", ge=0)
     """Time constant of the motors."""

@@ -2,7 +2,7 @@
 
 A task is a weight in `WholeBodyGains`, its gains, and a function that writes its rows,
 which `write_tasks` calls. H and g of the program, explanations, the keys of weights
-files, fields of sweeps and the tables of `docs/weights.md` follow from the two.
+files, fields of sweeps and the tables of `docs/reference/weights.md` follow from both.
 """
 
 from dataclasses import dataclass

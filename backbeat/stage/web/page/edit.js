@@ -6,7 +6,7 @@ window.offerEdit = ({ find }, send) => {
   button.type = "button";
   button.className = "edit";
   button.textContent = "edit";
-  button.title = "Edit it on a timeline (e)";
+  button.title = "Edit it on a timeline";
   find("h1").append(button);
   async function edit() {
     await send("edit");
@@ -20,5 +20,4 @@ window.offerEdit = ({ find }, send) => {
     }
   }
   button.onclick = () => { button.blur(); edit(); };
-  return { e: ["edit it on a timeline", edit] };
 };
