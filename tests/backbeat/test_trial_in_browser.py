@@ -20,7 +20,7 @@ tracks:
   legs:
     - {move: bounce, at: 2, beats: 4}
 """
-ERRORS = "backbeat.timeline.dance.now().errors"
+ERRORS = "(window.backbeat?.timeline?.dance.now()?.errors ?? null)"
 
 
 @pytest.fixture

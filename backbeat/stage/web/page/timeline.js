@@ -54,7 +54,7 @@ window.makeTimeline = (stage, deck, notice, send) => {
     ...content.tools,
   };
   for (const [name, act] of Object.entries(tools)) find(`.${name}`).onclick = act;
-  find(".snap").onchange = (event) => { view.snap = Number(event.target.value); draw(); };
+  find(".snap").onchange = ({ target }) => { view.snap = Number(target.value); target.blur(); draw(); };
   const KEYS = { b: music.tap, x: trial.toggle, "ctrl z": tools.undo, "ctrl y": tools.redo, "ctrl shift z": tools.redo };
   window.addEventListener("keydown", (event) => {
     if (event.target.closest?.("input, select, textarea, dialog")) return;

@@ -12,7 +12,7 @@ window.makeTrial = (desk, send) => {
   const rest = () => send("rest");
   const isOn = () => Boolean(deck.state().trial);
   const toggle = () => (isOn() ? rest() : begin());
-  engine.onchange = robot.onchange = () => { if (isOn()) begin(); };
+  engine.onchange = robot.onchange = (event) => { event.target.blur(); if (isOn()) begin(); };
   for (const button of body.querySelectorAll("[data-push]"))
     button.onclick = () => {
       const degrees = (Number(button.dataset.push) * Math.PI) / 180;
