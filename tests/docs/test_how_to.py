@@ -77,7 +77,7 @@ PAGES = {
     "import_a_take": (["my-take"], "my-take.yaml my-take.npz"),
     "midi_show": (["hits"], "drums.wav played.mid"),
 }
-EVERYDAY = {"add_a_cost", "read_a_run"}
+EVERYDAY = {"read_a_run"}
 
 
 @pytest.mark.parametrize(
