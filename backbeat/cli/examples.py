@@ -21,7 +21,7 @@ EXAMPLES: dict[str, tuple[str, str]] = {
     ),
     "play": (
         "backbeat play march",
-        "backbeat play march --planned --record march.html",
+        "backbeat play --drive --robot g1",
     ),
     "sweep": (
         "backbeat sweep stance-pushes --seeds 5",

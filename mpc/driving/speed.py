@@ -10,6 +10,7 @@ from backbeat.mpc.driving.steered_plan import step_limits
 from backbeat.mpc.plans.weights import PredictiveWeights
 from backbeat.mpc.reference.scale import LEG
 from backbeat.mpc.reference.trajectory import Reference
+from backbeat.mpc.walking.steering import StepLimits
 from backbeat.mpc.walking.walk import STOP, Velocity, Walk
 from backbeat.mpc.walking.writer import writer_of
 
@@ -45,6 +46,23 @@ class CommandedSpeed:
         }
 
 
+def limits_of(
+    reference: Reference, weights: PredictiveWeights
+) -> tuple[StepLimits, float]:
+    """What the steps of a behavior are kept to, and their period [s].
+
+    Args:
+        reference: the behavior that is driven.
+        weights: of the predictive program, which limit steps.
+
+    Raises:
+        BackbeatError: it cannot be driven.
+    """
+    scale = reference.scale.length
+    limits = step_limits(weights.for_leg(scale * LEG), scale)
+    return limits, writer_of(reference).cycle.period
+
+
 def commanded_speeds(
     reference: Reference,
     weights: PredictiveWeights,
@@ -61,8 +79,7 @@ def commanded_speeds(
         t: (M,) times of samples [s].
         base: (M, 3) places x, y [m] and heading [rad] of the base.
     """
-    period, scale = writer_of(reference).cycle.period, reference.scale.length
-    limits = step_limits(weights.for_leg(scale * LEG), scale)
+    limits, period = limits_of(reference, weights)
     ends, before, found = [*(when for when, _ in commands[1:]), np.inf], STOP, []
     for (when, command), end in zip(commands, ends, strict=False):
         held = limits.held(command, period)

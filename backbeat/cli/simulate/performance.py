@@ -64,6 +64,35 @@ def find_performance(subject: "Subject", library: Path, unverified: bool) -> "Be
     return load_verified(library, stored[0], True)
 
 
+def find_played(subject: "Subject", playback: "Playback", library: Path) -> "Behavior":
+    """What a live page or a recording begins with; see `find_performance`."""
+    if playback.is_driven and not subject.is_named:
+        return _build_steps(library, subject.robot)
+    is_followed = playback.is_simulated or playback.is_driven
+    return find_performance(subject, library, playback.unverified or not is_followed)
+
+
+def _build_steps(library: Path, robot: str) -> "Behavior":
+    """What a robot is driven by: steps in place, solved if that was not done yet.
+
+    Args:
+        library: folder of built behaviors.
+        robot: that walks; "" for the usual one.
+
+    Raises:
+        BackbeatError: no such robot, or it cannot step in place.
+    """
+    from backbeat.behaviors.building.build import build
+    from backbeat.behaviors.library.store import Library
+    from backbeat.behaviors.specification.kinds import Variant
+    from backbeat.cli.common.console import progress_bar
+    from backbeat.stage.players.repertoire import STEPS
+
+    with progress_bar(STEPS) as report:
+        variant = Variant(robot=robot)
+        return build(STEPS, Library(library), progress=report, variant=variant)
+
+
 def play_live(
     behavior: "Behavior",
     library: Path,

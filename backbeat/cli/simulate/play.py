@@ -23,7 +23,8 @@ def command(
     move: options.MoveName = None,
     library: LibraryFolder = LIBRARY,
     simulated: options.Simulated = False,
-    engine: options.EngineName = options.USUAL_ENGINE,
+    drive: options.Drive = False,
+    engine: options.EngineName = None,
     controller: OwnController = None,
     weights: Weights = None,
     terms: OwnTerms = None,
@@ -57,10 +58,11 @@ def command(
     options.check_rates(speed, fps)
     check_port(port)
     subject = options.Subject(name, move, kinematic, placed_robot(robot))
-    chooses = not subject.is_named
+    chooses = not (subject.is_named or drive)
     shown = speed, loop, wait, port, simulated, unverified, chooses, detail
     own = options.of_ones_own(controller, weights, terms)
-    playback = Playback(*shown, engine=engine, **own)
+    own |= {"engine": engine or options.usual_engine(drive), "is_driven": drive}
+    playback = Playback(*shown, **own)
     recording = options.RecordingOptions(record, fps, click, latency_ms, backing)
     if task_space is not None:
         options.check_task_space(subject, playback, recording)
@@ -70,9 +72,7 @@ def command(
         return
     options.refuse_remote(remote)
     options.check_performance(subject, playback, recording, stream is not None)
-    behavior = performance.find_performance(
-        subject, library, unverified or not simulated
-    )
+    behavior = performance.find_played(subject, playback, library)
     if record is not None:
         performance.write_recording(behavior, playback, recording)
         return

@@ -12,6 +12,8 @@ from backbeat.cli.simulate.track_options import given_weights
 if TYPE_CHECKING:
     from backbeat.stage.live.playback import Playback
 
+# The engine that most machines simulate walking in in real time.
+DRIVE_ENGINE = "mujoco"
 LEAST_SPEED, MOST_SPEED = 0.05, 4.0
 LEAST_FPS, FPS, MOST_FPS = 5.0, 30.0, 120.0
 USUAL_ENGINE = "drake"
@@ -34,10 +36,19 @@ Simulated = Annotated[
         help="Show the closed loop, simulated live, or the motion as planned.",
     ),
 ]
-EngineName = Annotated[
-    str,
+Drive = Annotated[
+    bool,
     typer.Option(
-        help="Engine that simulates, drake or mujoco; a live page may choose the other."
+        "--drive",
+        help="Walk the robot by arrow keys or a gamepad, on sensors; without a name, "
+        "by step-in-place, which is built.",
+    ),
+]
+EngineName = Annotated[
+    str | None,
+    typer.Option(
+        help="Engine that simulates, drake or mujoco (that of --drive); a live page "
+        "may choose the other."
     ),
 ]
 Kinematic = Annotated[
@@ -159,6 +170,11 @@ def of_ones_own(
     }
 
 
+def usual_engine(is_driven: bool) -> str:
+    """The engine that simulates where none is named."""
+    return DRIVE_ENGINE if is_driven else USUAL_ENGINE
+
+
 def check_rates(speed: float, fps: float) -> None:
     """Refuses a speed or frame rate that makes no sense.
 
@@ -203,6 +219,7 @@ def check_task_space(
     from backbeat.models.common.errors import BackbeatError
 
     chosen = playback.is_simulated or playback.unverified or playback.loop
+    chosen = chosen or playback.is_driven
     chosen = chosen or playback.engine != USUAL_ENGINE
     chosen = chosen or playback.controller is not None or bool(playback.weights)
     chosen = chosen or playback.terms is not None
@@ -232,6 +249,11 @@ def check_performance(
     from backbeat.mpc.engines.choosing import check_engine
     from backbeat.stage.web.savings import DETAILS
 
+    if playback.is_driven and (subject.move or subject.is_kinematic or recording.path):
+        raise BackbeatError(
+            "--drive is of a live page with a behavior: leave out --move, --kinematic "
+            "and --record"
+        )
     if subject.is_kinematic and playback.is_simulated:
         raise BackbeatError("what the kinematic player does, no robot can follow")
     if playback.detail not in DETAILS:

@@ -244,6 +244,7 @@ class Stage:
             "remarks": [{"time": t, "text": text} for t, text in source.remarks],
             "marks": time_marks(source),
             "layers": layers,
+            "bodies": list(self._visual.bodies),
             "trails": list(trails),
             "fastest": fastest,
             "aspect": ASPECT,

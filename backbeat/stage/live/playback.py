@@ -12,7 +12,7 @@ from backbeat.mpc.scenario.specification import TASK_SPACE, Scenario
 from backbeat.mpc.simulation.loop_processes import Replacements
 from backbeat.mpc.weights.controller_weights import ControllerWeights
 from backbeat.optimization.terms.user_file import UserFile
-from backbeat.stage.live.preparation import live_scenario, live_task_space
+from backbeat.stage.live.preparation import in_mode, live_scenario, live_task_space
 from backbeat.stage.web.savings import AUTOMATIC, FULL
 
 
@@ -32,6 +32,7 @@ class Playback:
             `savings.DETAILS`.
         out: where runs are saved.
         engine: in which it is simulated, until a page chooses otherwise.
+        is_driven: whether it begins as a robot that is commanded to walk.
         controller: takes the place of our controllers in what is simulated; None for
             ours.
         scenario: in which what it begins with is simulated; None for the usual one.
@@ -51,6 +52,7 @@ class Playback:
     detail: str = AUTOMATIC
     out: Path = Path("out")
     engine: str = "drake"
+    is_driven: bool = False
     controller: UserCode | None = None
     scenario: Scenario | None = None
     remote: ConnectControllers | None = None
@@ -82,7 +84,7 @@ class Playback:
         own = self.scenario
         if own is None or own.behavior != behavior.name:
             own = live_scenario(behavior)
-        return self.applied(own)
+        return self.applied(in_mode(own, True) if self.is_driven else own)
 
     def chosen(self, behavior: Behavior, before: Scenario) -> Scenario:
         """The scenario of another behavior than one before, as pages have changed it.

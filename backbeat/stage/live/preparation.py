@@ -14,9 +14,9 @@ from backbeat.mpc.scenario.task_space_task import TaskSpaceTask
 from backbeat.mpc.simulation.loop_processes import Replacements
 from backbeat.stage.live.simulation import LiveSimulation
 
-# Length of a show in task space [s], and how often its controller acts: as often as a
-# machine of today keeps up with [s].
-TASK_SPACE_SHOW = 3600.0
+# Length of a show that ends with its user [s], and how often a controller in task space
+# acts: as often as a machine of today keeps up with [s].
+ENDLESS_SHOW = 3600.0
 TASK_PERIODS = {"ur10": 0.002, "atlas": 0.004}
 
 
@@ -29,6 +29,18 @@ def live_scenario(behavior: Behavior) -> Scenario:
     """
     scenario = Scenario.of(behavior=behavior.name, robot=behavior.robot)
     return scenario.changed(planning_time=scenario.timing.plan_period)
+
+
+def in_mode(scenario: Scenario, is_driven: bool) -> Scenario:
+    """A live scenario of a robot that is driven, or that does what its behavior has.
+
+    One that is driven stands, on sensors, until it is commanded to walk.
+    """
+    if is_driven == (scenario.control.drive is not None):
+        return scenario
+    if is_driven:
+        return scenario.changed(drive=[], duration=ENDLESS_SHOW, state="estimated")
+    return scenario.changed(drive=None, duration=0.0)
 
 
 def live_task_space(robot: str) -> Scenario:
@@ -46,7 +58,7 @@ def live_task_space(robot: str) -> Scenario:
         task_space=TaskSpaceTask(),
         lead_in=0.0,
         lead_out=0.0,
-        duration=TASK_SPACE_SHOW,
+        duration=ENDLESS_SHOW,
         tick_period=TimingSettings().time_step,
         state="sampled",
         noise=SensorNoise(position=0.0, velocity=0.0),

@@ -17,6 +17,7 @@ from backbeat.mpc.analysis.metrics import run_metrics
 from backbeat.mpc.control.task_space_setup import hand_place
 from backbeat.mpc.disturbances.disturbance import Disturbance
 from backbeat.mpc.disturbances.kinds.setting_event import SettingEvent
+from backbeat.mpc.driving.speed import limits_of
 from backbeat.mpc.horizon.prediction import predict
 from backbeat.mpc.plans.plan import Plan
 from backbeat.mpc.runs.file import save_run
@@ -27,6 +28,7 @@ from backbeat.mpc.simulation.loop_processes import Replacements
 from backbeat.mpc.simulation.run import SimulationRun
 from backbeat.mpc.simulation.running_loop import RunningLoop
 from backbeat.mpc.simulation.simulate import collect_run
+from backbeat.mpc.walking.walk import Velocity
 from backbeat.mpc.world.joint_sample import Listener
 from backbeat.mpc.world.stick_contacts import FORCE, MEMBER, ROW
 from backbeat.stage.frames.frame import ContactForce, StageFrame
@@ -39,7 +41,7 @@ from backbeat.stage.frames.strikes import (
     greatest_tip_forces,
     loudness,
 )
-from backbeat.stage.sources.kinds import planned_configuration
+from backbeat.stage.sources.kinds import followed_configuration
 from backbeat.stage.sources.measured_motion import (
     measured_capture_point,
     measured_forces,
@@ -116,6 +118,15 @@ class LiveSimulation:
         return self._running.scenario.world.engine
 
     @property
+    def fastest(self) -> Velocity | None:
+        """The most that it can be commanded to walk at; None if it is not driven."""
+        if self._running.scenario.control.drive is None:
+            return None
+        weights = self._running.weights.predictive
+        limits, period = limits_of(self._loop.reference, weights)
+        return limits.fastest(period)
+
+    @property
     def time_step(self) -> float:
         """Step of the plant [s]."""
         return self._running.scenario.timing.time_step
@@ -149,9 +160,13 @@ class LiveSimulation:
         self._running.advance(duration)
 
     def apply(self, setting: str, value: bool | float | Sequence[float]) -> float:
-        """Changes a setting from the next control tick on; see `RunningLoop.apply`."""
+        """Changes a setting from the next control tick on; see `RunningLoop.apply`.
+
+        It stays so when the simulation begins again, but for a command to walk.
+        """
         when = self._running.apply(setting, value)
-        self._held[setting] = value
+        if setting != "drive":
+            self._held[setting] = value
         return when
 
     def push(
@@ -221,7 +236,7 @@ class LiveSimulation:
             state=self._state,
             target=target,
             hand=hand,
-            ghost=planned_configuration(self.behavior, phase),
+            ghost=followed_configuration(self._loop.reference, plan, phase),
             forces=forces,
             planned_forces=planned_forces(plan, clock, self._state, patches),
             **vars(marks_at(disturbances, self.time, self._state)),

@@ -11,16 +11,27 @@ from backbeat.stage.web.panel import PUSH_LENGTH
 
 # Values of one slider that follow each other so closely are one change [s].
 ONE_CHANGE = 1.0
+# A command to walk ends that is not repeated for so long, both by the clock and in the
+# simulation: its page may have gone [s].
+COMMAND_HOLDS = 1.0
+STOP = [0.0, 0.0, 0.0]
 
 
 class UserInput:
-    """Applies commands of pages to the present of a simulation."""
+    """Applies commands of pages to the present of a simulation.
+
+    Attributes:
+        command: velocity at which the robot is to walk, forward, to the left and
+            turning [m/s, m/s, rad/s]; None of one that is not driven.
+    """
 
     def __init__(self, live: LiveSimulation) -> None:
         """Begins without changes."""
         self._live = live
         self._before: list[tuple[str, Any]] = []
-        self._changed_at = 0.0
+        self._changed_at, self._commanded_at = 0.0, (0.0, 0.0)
+        self._fastest = live.fastest
+        self.command = None if self._fastest is None else STOP
 
     @property
     def changes(self) -> int:
@@ -76,9 +87,40 @@ class UserInput:
         self._refuse_late()
         self._live.disturb(kind, values)
 
+    def drive(self, *command: float) -> None:
+        """Commands a velocity, in body axes, until pages say nothing more of it.
+
+        Args:
+            command: forward, to the left and turning [m/s, m/s, rad/s].
+
+        Raises:
+            BackbeatError: the simulation is over, or its robot is not driven.
+        """
+        self._refuse_late()
+        if list(command) != self.command:
+            self._live.apply("drive", command)
+            self.command = list(command)
+        self._commanded_at = time.perf_counter(), self._live.time
+
+    def end_drive(self) -> None:
+        """Stops a robot whose command no page has repeated of late."""
+        if self.command in (None, STOP) or self._live.is_over:
+            return
+        clock, simulated = self._commanded_at
+        since = min(time.perf_counter() - clock, self._live.time - simulated)
+        if since > COMMAND_HOLDS:
+            self.drive(*STOP)
+
+    def drive_state(self) -> dict[str, Any] | None:
+        """What pages show of a robot that is driven; None of one that is not."""
+        if self.command is None:
+            return None
+        return {"fastest": self._fastest, "command": self.command}
+
     def reset(self) -> None:
         """Goes back to the start, with the settings of the start."""
         self._before.clear()
+        self.command = None if self.command is None else STOP
         self._live.reset()
 
     def save(self, folder: str | Path) -> Path:

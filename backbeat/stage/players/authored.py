@@ -1,13 +1,12 @@
-"""An authored show: a dance with its timeline on the page, and every edit on stage."""
+"""An authored show: a file with its timeline on the page, every edit on stage."""
 
 import time
 from collections.abc import Callable
 from typing import Any
 
-from backbeat.behaviors.building.incremental_build import IncrementalBuild
-from backbeat.behaviors.editing.document import DanceDocument
-from backbeat.behaviors.editing.standing import Standing, standing_draft
-from backbeat.behaviors.editing.timeline import palette, sliders
+from backbeat.behaviors.editing.document import AuthoredDocument
+from backbeat.behaviors.editing.pictures import kept_pictures
+from backbeat.behaviors.editing.standing import Standing
 from backbeat.behaviors.library.store import Library
 from backbeat.jobs.authoring import AuthoringDesk
 from backbeat.jobs.watching import Drafted, News, Performed, Worker
@@ -38,7 +37,7 @@ class AuthoredShow:
     """
 
     def __init__(
-        self, document: DanceDocument, library: Library, port: int | None = None
+        self, document: AuthoredDocument, library: Library, port: int | None = None
     ) -> None:
         """Opens the stage, with the robot at rest until there is more.
 
@@ -46,27 +45,34 @@ class AuthoredShow:
             BackbeatError: a move of the user's own cannot be read, or the port is
                 taken.
         """
-        incremental = IncrementalBuild(document.path, library)
-        self._worker = Worker(incremental)
+        self._worker = Worker(document.building(library))
         self.desk = AuthoringDesk(document, self._worker)
         self.source: PlaybackSource = self._standing()
         self._seen, self._seen_text = NOTHING, ""
-        own = {"palette": palette(document.path.parent), "sliders": sliders()}
+        own = {"kind": document.kind, **document.offers()}
         self.show = LiveShow(
             self.source,
             port,
             {name: PLAYING[name] for name in ABOUT_TIME},
             more={"plays": True, "timeline": own},
-            services={"/document": self.desk.answer, "/edit": self.desk.edit},
+            services={
+                "/document": self.desk.answer,
+                "/edit": self.desk.edit,
+                "/pictures": lambda _: self._pictures(library),
+            },
         )
         self.transport: Transport = at_start(self.source, 1.0, True)
         self._before = time.perf_counter()
         self._is_aimed = False
 
     def _standing(self) -> PreviewSource:
-        document = self.desk.document
-        draft = standing_draft(document.text, document.path)
+        draft = self.desk.document.standing()
         return PreviewSource(draft, Standing(draft))
+
+    def _pictures(self, library: Library) -> dict[str, Any]:
+        """Pictures of the moves, by the robot that is on stage."""
+        robot = str(self.source.behavior.robot_model.description)
+        return kept_pictures(self.desk.document.path.parent, robot, library.folder)
 
     def hear(self, news: News) -> None:
         """Shows what has happened.
@@ -83,7 +89,7 @@ class AuthoredShow:
             preview = news.draft.preview()
             if preview is not None:
                 seen = PreviewSource(news.draft, preview)
-                self._put(seen, PREVIEW, news.draft.text, news.changed)
+                self._put(seen, PREVIEW, self.desk.drafted, news.changed)
         elif isinstance(news, Performed):
             found = news.updated
             source = PlannedSource(found.behavior)
@@ -151,7 +157,7 @@ class AuthoredShow:
 
 
 def author(show: AuthoredShow, goes_on: Callable[[], bool] = lambda: True) -> None:
-    """Shows a dance that pages edit until Ctrl-C.
+    """Shows what pages edit until Ctrl-C.
 
     Args:
         show: the stage.

@@ -10,13 +10,13 @@ from backbeat.stage.live.catching_up import CatchingUp
 from backbeat.stage.live.economy import Economy
 from backbeat.stage.live.history import SimulationHistory
 from backbeat.stage.live.playback import Playback
-from backbeat.stage.live.preparation import Preparation, check_simulated
+from backbeat.stage.live.preparation import Preparation, check_simulated, in_mode
 from backbeat.stage.live.show import FRAME, LiveShow
 from backbeat.stage.live.transport import at_start, stops
 from backbeat.stage.live.user_input import UserInput
-from backbeat.stage.players.repertoire import Repertoire, choice_id
+from backbeat.stage.players.repertoire import Repertoire, choice_id, why_not_driven
+from backbeat.stage.players.streaming import Streaming
 from backbeat.stage.sources.kinds import PlannedSource
-from backbeat.stage.sources.streamed import stream_plan
 from backbeat.stage.web.commands import PLAYING, Command
 from backbeat.stage.web.panel import SIMULATING
 from backbeat.stream.server import JointStream
@@ -56,7 +56,7 @@ class Player:
             stream: told of joint states and torques; None for nothing.
         """
         self._playback, self._repertoire = playback, repertoire
-        self._stream = stream
+        self._streaming = Streaming(stream)
         self.preparation: Preparation | None = None
         self._catching_up = CatchingUp()
         self.economy = Economy(playback.detail)
@@ -70,8 +70,8 @@ class Player:
         self.show = LiveShow(self.source, playback.port, readers, True, more)
         self.transport = at_start(self.source, playback.speed, playback.loop)
         self._wants_to_play = not playback.chooses
-        self._describe()
-        if playback.is_simulated:
+        self._streaming.describe(self.source)
+        if playback.is_simulated or playback.is_driven:
             self._prepare()
         self._draw()
 
@@ -89,6 +89,8 @@ class Player:
         now = time.perf_counter()
         self._go_on(min(now - self._before, LATEST))
         self._before = now
+        if self._hands is not None:
+            self._hands.end_drive()
         self._draw()
         self._economize(time.perf_counter() - now)
         frame = self.economy.frame if self.source.is_simulated else FRAME
@@ -139,8 +141,8 @@ class Player:
             self._forget(source)
             self.transport.seek(source.start)
             self.transport.play(True)
-        elif name in ("push", "disturb"):
-            (hands.push if name == "push" else hands.disturb)(*value)
+        elif name in ("push", "disturb", "drive"):
+            getattr(hands, name)(*value)
             # It happens now, whatever is looked at.
             self._catching_up.goal = None
             self.transport.time = source.reach
@@ -173,29 +175,39 @@ class Player:
     # --- what is played ---------------------------------------------------------
 
     def _choose(self, choice: str) -> None:
-        behavior = self._repertoire.load(choice)
+        behavior, mode = self._repertoire.load(choice), self._mode
+        self._take(behavior)
+        if mode == "planned":
+            self.transport.play(True)
+        else:
+            self._begin(mode == "driven" and not why_not_driven(behavior))
+
+    def _take(self, behavior: Behavior) -> None:
+        """Shows another behavior, as it was planned."""
         self._scenario = self._playback.chosen(behavior, self._scenario)
-        was_simulated = self._mode == "simulated"
         self._cancel()
         self._put(PlannedSource(behavior))
-        if was_simulated:
-            self._prepare()
-        else:
-            self.transport.play(True)
+
+    def _begin(self, is_driven: bool) -> None:
+        """Begins to make the closed loop, in which the robot is driven or is not."""
+        self._scenario = in_mode(self._scenario, is_driven)
+        self._prepare()
 
     def _set_mode(self, mode: str) -> None:
         if mode == self._mode:
             return
-        self._cancel()
-        if mode == "simulated":
-            self._prepare()
-        elif self.source.is_simulated:
-            self._put(PlannedSource(self.source.behavior))
+        shown = self.source.behavior
+        other = self._repertoire.to_drive(shown) if mode == "driven" else shown
+        if other is not shown or mode == "planned":
+            self._take(other)
+        if mode != "planned":
+            self._begin(mode == "driven")
 
     @property
     def _mode(self) -> str:
-        is_simulated = self.preparation is not None or self.source.is_simulated
-        return "simulated" if is_simulated else "planned"
+        if self.preparation is None and not self.source.is_simulated:
+            return "planned"
+        return "simulated" if self._scenario.control.drive is None else "driven"
 
     def _prepare(self) -> None:
         """Begins to make the closed loop of what is shown."""
@@ -217,25 +229,17 @@ class Player:
         """Shows another source from its start."""
         if isinstance(self.source, SimulationHistory):
             self.source.live.close()
-        is_other = source.behavior is not self.source.behavior
+        aims = source.behavior is not self.source.behavior
+        # The camera went with a robot that was driven.
+        aims |= self._hands is not None and self._hands.command is not None
         self._hands = None
         if isinstance(source, SimulationHistory):
             self._hands = UserInput(source.live)
             self.economy.begin(source)
         self.source = source
-        self._describe()
-        self.show.put(source, aims=is_other)
+        self._streaming.describe(source)
+        self.show.put(source, aims=aims)
         self.transport = at_start(source, self.transport.speed, self.transport.loops)
-
-    def _describe(self) -> None:
-        """Tells the stream what follows."""
-        stream, source = self._stream, self.source
-        if stream is None:
-            return
-        origin = "simulated" if source.is_simulated else "planned"
-        stream.describe(source.behavior.robot_model, source.behavior.name, origin)
-        if isinstance(source, SimulationHistory):
-            source.live.listen(stream.listener)
 
     def _welcome(self) -> None:
         """Begins by itself: for the first browser, or with a loop that is made."""
@@ -269,7 +273,9 @@ class Player:
         if isinstance(source, PlannedSource):
             self._catching_up.goal = None
             if not transport.go_on(elapsed) and transport.time - before > 0:
-                self._note_way(source, before)
+                self._streaming.tell(source, before, transport.time)
+                if self.show.has_sticks and transport.time - before < LATEST:
+                    self.show.note_way(source, before, transport.time)
             return
         if self._catching_up.begins_again(transport, elapsed):
             source.live.restart()
@@ -304,13 +310,6 @@ class Player:
         else:
             self.economy.begin(source)
 
-    def _note_way(self, source: PlannedSource, before: float) -> None:
-        """Streams what is between two frames, and notes stick tips for their trails."""
-        if self._stream is not None:
-            stream_plan(self._stream, source.behavior, before, self.transport.time)
-        if self.show.has_sticks and self.transport.time - before < LATEST:
-            self.show.note_way(source, before, self.transport.time)
-
     # --- what is seen -----------------------------------------------------------
 
     def _draw(self) -> None:
@@ -333,7 +332,8 @@ class Player:
             "loop": transport.loops,
             "mode": self._mode,
             "start": transport.start,
-            "end": transport.end,
+            # The end of a robot that is driven comes when its user ends it.
+            "end": reach if self._mode == "driven" else transport.end,
             "reach": reach,
             "choice": choice_id(source.behavior),
             "busy": self.busy or ("simulating up to there …" if goal else ""),
@@ -344,5 +344,6 @@ class Player:
             "means": self.economy.sentence if source.is_simulated else "",
             "detail": self.economy.savings.detail,
             "settings": {} if hands is None else hands.settings(),
+            "drive": None if hands is None else hands.drive_state(),
             "undo": 0 if hands is None else hands.changes,
         }

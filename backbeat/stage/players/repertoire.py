@@ -5,7 +5,12 @@ from typing import Any
 from backbeat.behaviors.library.behavior import Behavior
 from backbeat.behaviors.library.robots import folder_name
 from backbeat.behaviors.library.store import Library
-from backbeat.models.common.errors import unknown_name
+from backbeat.models.common.errors import BackbeatError, unknown_name
+from backbeat.mpc.reference.trajectory import Reference
+from backbeat.mpc.walking.writer import writer_of
+
+# What a robot walks with, if it is built.
+STEPS = "step-in-place"
 
 
 class Repertoire:
@@ -59,6 +64,28 @@ class Repertoire:
                 return self._library.load(stored)
         ids = [row["id"] for row in self.rows()]
         raise unknown_name("behavior", choice, ids)
+
+    def to_drive(self, behavior: Behavior) -> Behavior:
+        """What its robot walks with: this behavior, or else steps in place.
+
+        Raises:
+            BackbeatError: neither can be driven.
+        """
+        if not (why := why_not_driven(behavior)):
+            return behavior
+        steps = _id(robot := behavior.robot_model.name, STEPS)
+        if steps not in [row["id"] for row in self.rows()]:
+            raise BackbeatError(f"{why}: backbeat build {STEPS} --robot {robot}")
+        return self.load(steps)
+
+
+def why_not_driven(behavior: Behavior) -> str:
+    """Why a robot cannot be driven with a behavior; "" where it can."""
+    try:
+        writer_of(Reference(behavior))
+    except BackbeatError as error:
+        return str(error)
+    return ""
 
 
 def choice_id(behavior: Behavior) -> str:

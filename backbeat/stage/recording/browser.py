@@ -100,7 +100,8 @@ class Browser(Closing):
             BackbeatError: it never is.
         """
         path = Path(path)
-        self._ask("Page.navigate", url=path.resolve().as_uri())
+        # In full quality, however long that takes.
+        self._ask("Page.navigate", url=f"{path.resolve().as_uri()}#full")
         until = time.monotonic() + PATIENCE
         while not self.run(f"Boolean({ready})"):
             if time.monotonic() > until:

@@ -24,6 +24,7 @@ from backbeat.mpc.reference.trajectory import Reference, patch_names
 from backbeat.mpc.safety.fail_safe import Mode
 from backbeat.mpc.scenario.requested_tempo import RequestedTempo, requested_tempo
 from backbeat.mpc.simulation.run import SimulationRun
+from backbeat.mpc.walking.writer import reference_on
 from backbeat.stage.frames.balance import capture_point
 from backbeat.stage.frames.frame import ContactForce, StageFrame
 from backbeat.stage.frames.marks import marks_at
@@ -163,7 +164,7 @@ class SimulatedSource:
         return StageFrame(
             time=t,
             state=state,
-            ghost=planned_configuration(self.behavior, phase),
+            ghost=followed_configuration(self._reference, plan, phase),
             forces=forces,
             planned_forces=wanted,
             **vars(marks_at(self.disturbances, t, state)),
@@ -264,6 +265,15 @@ def planned_configuration(behavior: Behavior, phase: float) -> np.ndarray:
     motion = behavior.motion
     i, u = locate(motion.t, phase)
     return mixed_configuration(behavior.robot_model, motion.q[i], motion.q[i + 1], u)
+
+
+def followed_configuration(
+    reference: Reference, plan: Plan | None, phase: float
+) -> np.ndarray:
+    """(nq,) configuration that a plan follows at a phase [s]: its walk's, if any."""
+    if plan is None or plan.walk is None:
+        return planned_configuration(reference.behavior, phase)
+    return reference_on(reference, plan.walk).sample(phase).q.copy()
 
 
 def _remarks(run: SimulationRun) -> tuple[tuple[float, str], ...]:

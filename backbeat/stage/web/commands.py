@@ -84,7 +84,7 @@ PLAYING: dict[str, Reader] = {
     "speed": number(*SPEEDS),
     "loop": switch,
     "choose": name,
-    "mode": one_of(("planned", "simulated")),
+    "mode": one_of(("planned", "simulated", "driven")),
 }
 
 

@@ -14,7 +14,13 @@ from backbeat.stage.frames.keyframes import Track
 
 FOLDER = Path(__file__).parent / "page"
 # What the page runs, in order.
-RECORDED: tuple[str, ...] = ("keys.js", "transport.js", "recording.js", "overlay.js")
+RECORDED: tuple[str, ...] = (
+    "keys.js",
+    "transport.js",
+    "recording.js",
+    "drawing.js",
+    "overlay.js",
+)
 LIVE: tuple[str, ...] = (
     "keys.js",
     "form.js",
@@ -22,11 +28,17 @@ LIVE: tuple[str, ...] = (
     "panel.js",
     "target_drag.js",
     "task_panel.js",
+    "drive.js",
     "live.js",
+    "drawing.js",
     "overlay.js",
 )
-# What it runs before these where a dance is edited.
-AUTHORED = ("document.js", "blocks.js", "values.js", "palette.js", "timeline.js")
+# What it runs before these where a dance or a score is edited.
+TIMELINE = ("document.js", "timeline.js")
+AUTHORED: dict[str, tuple[str, ...]] = {
+    "dance": (*TIMELINE, "blocks.js", "values.js", "palette.js", "dance.js"),
+    "score": (*TIMELINE, "taps.js", "drums.js"),
+}
 # How a static page of Meshcat takes in what it shows, message by message.
 MESSAGE = "viewer.handle_command_bytearray(new Uint8Array(buffer))"
 COUNTED = f"({MESSAGE}, window.messages = (window.messages ?? 0) + 1)"
@@ -73,7 +85,7 @@ def with_overlay(
     if "timeline" in info:
         block.append(f"<style>{page_file('timeline.css')}</style>")
         block.append(f'<template id="desk">{page_file("timeline.html")}</template>')
-        scripts = (*AUTHORED, *scripts)
+        scripts = (*AUTHORED[info["timeline"]["kind"]], *scripts)
     if sound is not None:
         block.append(data_element("backbeat-sound", sound))
         scripts = ("sound.js", *scripts)
@@ -83,9 +95,11 @@ def with_overlay(
     if not body:
         raise RuntimeError("this Drake's Meshcat page has no </body>")
     title = f"<title>{html.escape(info['name'])} – Backbeat</title>"
+    early = f"<script>{page_file('early.js')}</script>"
     head = head.replace(
-        "<title>Drake MeshCat</title>", VIEWPORT + WHILE_READ + title, 1
+        "<title>Drake MeshCat</title>", VIEWPORT + WHILE_READ + early + title, 1
     )
+    head = head.replace("<body>", f"<body>{page_file('loading.html')}", 1)
     return head + "\n".join(block) + body + tail
 
 

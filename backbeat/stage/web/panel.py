@@ -19,6 +19,8 @@ PUSHED = ("neck", "left arm", "right arm", "left leg", "right leg")
 # The most that a page may push with [N s], and how long a push is [s].
 MOST_IMPULSE, PUSH_LENGTH = 300.0, 0.1
 MOST_OFFSET = 0.4
+# The most that a page may command a robot to walk at [m/s, m/s, rad/s].
+MOST_SPEED = 5.0
 # How far a target in task space is dragged along an axis, beyond what a hand can reach.
 FARTHEST_DRAGGED = 0.8
 # Steps of a slider that is made of a schema.
@@ -194,11 +196,17 @@ def push(value: Any) -> tuple[str, list[float]]:
     return parts["body"], _vector(parts["impulse"], MOST_IMPULSE)
 
 
+def velocity(value: Any) -> list[float]:
+    """Reads [FORWARD, LEFT, TURNING], in body axes [m/s, m/s, rad/s]."""
+    return _vector(value, MOST_SPEED)
+
+
 # What is done to a simulation.
 SIMULATING: dict[str, Reader] = {
     "set": setting,
     "push": push,
     "disturb": disturbance,
+    "drive": velocity,
     "undo": nothing,
     "reset": nothing,
     "save": nothing,

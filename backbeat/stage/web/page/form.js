@@ -5,8 +5,11 @@ window.makeForm = (panel) => {
     element.append(...children);
     return element;
   };
-  const group = (title, ...children) =>
-    panel.append(make("fieldset", {}, make("legend", { textContent: title }), ...children));
+  const group = (title, ...children) => {
+    const set = make("fieldset", {}, make("legend", { textContent: title }), ...children);
+    panel.append(set);
+    return set;
+  };
   panel.onsubmit = (event) => event.preventDefault();
   const refreshers = [];
 

@@ -31,6 +31,8 @@ window.followServer = (stage) => {
     try {
       state = { ...(await (await fetch("state")).json()), ...expected() };
       await renew();
+      // A robot that is driven leaves the order of its behavior.
+      if (state.drive) Object.assign(info, { segments: [], marks: [], paths: [] });
       info.remarks = state.remark ? [{ time: -1e9, text: state.remark }] : [];
       for (const what of ["pace", "rate words", "solver", "busy", "means"])
         say(what, state[what] ?? "");
@@ -102,9 +104,11 @@ window.followServer = (stage) => {
     const chooser = window.makeChooser(stage, send);
     const make = info.tasks ? window.makeTaskPanel : window.makePanel;
     const panel = make?.(stage, send, () => state);
+    const drive = info.panel && window.makeDrive(stage, send, () => state);
     stage.drag = panel?.drag;
     const modes = [...find(".mode").children];
     find(".mode").hidden = false;
+    modes.at(-1).hidden = !drive;
     modes.forEach((button) => {
       button.onclick = () => send("mode", button.dataset.mode);
     });
@@ -112,12 +116,16 @@ window.followServer = (stage) => {
       keys: {
         p: ["planned or simulated", () => send("mode", other())],
         c: ["choose a behavior", chooser.toggle],
+        ...drive && { g: ["drive the robot", () => send("mode", "driven")] },
         ...panel?.keys,
+        ...drive?.keys,
       },
       refresh() {
-        root.classList.toggle("simulated", state.mode === "simulated");
+        root.classList.toggle("simulated", state.mode !== "planned");
+        root.classList.toggle("driven", state.mode === "driven");
         chooser.refresh(state);
         panel?.refresh();
+        drive?.refresh();
         for (const button of modes)
           button.setAttribute("aria-pressed", button.dataset.mode === state.mode);
       },

@@ -188,12 +188,39 @@
     viewer.set_dirty();
   }
 
+  // --- what is loaded yet: messages of a recording, then the robot's parts -------------
+  function showLoading() {
+    const cover = document.getElementById("loading"), bar = cover.querySelector("progress");
+    const began = performance.now();
+    const hasMesh = (path) => {
+      let found = false;
+      node(path).object.traverse(({ isMesh }) => (found ||= isMesh));
+      return found;
+    };
+    const look = () => {
+      const come = Math.min(window.messages ?? 0, info.messages);
+      const parts = come < info.messages ? 0 : info.bodies.filter(hasMesh).length;
+      [bar.value, bar.max] = [come + parts, info.messages + info.bodies.length];
+      cover.querySelector("span").textContent = come < info.messages
+        ? `message ${come} of ${info.messages}` : `part ${parts} of ${info.bodies.length}`;
+      // What does not come at all shall not hide the rest.
+      if (parts === info.bodies.length || performance.now() - began > 20_000) cover.remove();
+      else setTimeout(look, 60);
+    };
+    look();
+  }
+  // Meshcat's own, until the stage is dressed.
+  for (const name of ["Grid", "Axes"]) viewer.set_property([name], "visible", false);
+
+  const drawing = window.makeDrawing();
   const stage = { info, root, find, say, clock, introduce, showTrail, ageTrails };
   introduce();
+  showLoading();
   const whenReady = (begin) => {
     if ((window.messages ?? 0) < info.messages) setTimeout(() => whenReady(begin), 50);
     else begin();
   };
+  window.drawing = drawing;
   whenReady(() => {
     dressHits();
     widen();
@@ -207,7 +234,9 @@
       refreshLayers();
       dressGhost();
       dressHits();
-      requestAnimationFrame(update);
+      // Each change of a word is drawn, too.
+      if (drawing().isPlain) setTimeout(update, 60);
+      else requestAnimationFrame(update);
     };
     update();
   });

@@ -91,7 +91,9 @@ window.makePanel = ({ info, find }, send, state) => {
       row.hidden = state().sense !== one.needs;
     });
   }
-  group("music", ...music);
+  const beat = group("music", ...music);
+  // A robot that is driven has its speed from the commands.
+  refreshers.push(() => (beat.hidden = state().mode === "driven"));
   group("world", ...world,
     make("label", {}, make("span", { textContent: "they read" }), sense),
     make("label", {}, make("span", { textContent: "simulated by" }), engine),
@@ -137,7 +139,7 @@ window.makePanel = ({ info, find }, send, state) => {
   panel.append(make("div", { className: "ends" }, undo, reset, save));
 
   const flip = (k) => () => toggles[k]?.click();
-  const inSimulation = (act) => () => state().mode === "simulated" && act();
+  const inSimulation = (act) => () => state().mode !== "planned" && act();
   const keys = {
     w: ["push forward", () => shove(0)], s: ["push backward", () => shove(180)],
     a: ["push to its left", () => shove(90)], d: ["push to its right", () => shove(-90)],
@@ -149,7 +151,7 @@ window.makePanel = ({ info, find }, send, state) => {
   return {
     keys,
     refresh: () => {
-      const on = state().mode === "simulated";
+      const on = state().mode && state().mode !== "planned";
       if (panel.hidden === on) panel.hidden = opener.hidden = !on;
       // Until the controllers are made there is nothing to change.
       panel.inert = !Object.keys(settings()).length;
