@@ -30,7 +30,7 @@ QUESTIONS = [
     (
         "How do I use my own robot?",
         "how_to/own_robot.md#1-describe-it",
-        "your own robot",
+        "robot ten minutes",
     ),
     (
         "Which elements of my URDF are ignored?",
@@ -40,7 +40,7 @@ QUESTIONS = [
     (
         "Which constraint makes my motion infeasible?",
         "how_to/debug_a_motion.md#build-and-read-the-message",
-        "motion cannot be found",
+        "motion found debug",
     ),
     ("Why did my robot fall?", "how_to/debug_a_fall.md#when", "debug fall"),
     (
@@ -56,7 +56,7 @@ QUESTIONS = [
     (
         "How do I compare my controller with the one that ships?",
         "how_to/own_controllers.md#",
-        "controller of your own",
+        "own controller",
     ),
     (
         "How do I read torques of every joint from a log?",
@@ -71,7 +71,7 @@ QUESTIONS = [
     (
         "How do I repeat a run bit for bit?",
         "how_to/runs.md#reproducing-a-run",
-        "replay",
+        "reproducing run",
     ),
     (
         "Is contact that of the schedule or that of the sensors?",
