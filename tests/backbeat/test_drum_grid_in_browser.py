@@ -118,7 +118,7 @@ def test_the_grid_is_gone_over_with_keys(window, song):
 def test_what_two_hands_cannot_play_is_marked_with_bar_and_beat(window, song):
     for member in ("crash", "floor_tom", "snare"):
         after(window, lambda m=member: window.page.mouse.click(*place(window, m, 13)))
-    window.wait_for("document.querySelector('#timeline .hit.fails')", 5)
+    window.wait_for("document.querySelector('#timeline .hit.fails')", 30)
     said = window.page.inner_text("#timeline .why")
     assert "two hands cannot play" in said
     assert "bar 4, beat 2" in said
