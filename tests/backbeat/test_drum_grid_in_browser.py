@@ -41,9 +41,13 @@ def song(window, authored, tmp_path):
 
 def place(window, member, beat):
     """Where a beat of a drum is on the page."""
-    lane = window.page.locator(f'#timeline [data-member="{member}"]').bounding_box()
-    width = window.run("backbeat.timeline.view.beat")
-    return lane["x"] + (beat + 0.1) * width, lane["y"] + lane["height"] - 4
+    # At once: a row is another one as soon as anything is new.
+    x, bottom, width = window.run(
+        f"""(() => {{ const row = document.querySelector(
+        '#timeline [data-member="{member}"]').getBoundingClientRect();
+        return [row.x, row.bottom, backbeat.timeline.view.beat]; }})()"""
+    )
+    return x + (beat + 0.1) * width, bottom - 4
 
 
 def after(window, act):
