@@ -68,9 +68,10 @@ class Player:
         self._hands: UserInput | None = None
         more = {"choices": repertoire.rows(), "chooses": playback.chooses}
         readers = PLAYING | SIMULATING
-        self.show = LiveShow(self.source, playback.port, readers, True, more)
-        self.transport = at_start(self.source, playback.speed, playback.loop)
-        self._wants_to_play = not playback.chooses
+        pictures = {"/figure": repertoire.figure}
+        self.show = LiveShow(self.source, playback.port, readers, True, more, pictures)
+        self.transport = at_start(self.source, playback.speed, playback.loops)
+        self._wants_to_play = True
         self._streaming.describe(self.source)
         if playback.is_simulated or playback.is_driven:
             self._prepare()
