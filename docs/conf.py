@@ -27,6 +27,7 @@ html_css_files = ["equations.css"]
 templates_path = ["site"]
 # The start page lies in the folder of the documentation.
 html_additional_pages = {"index": "start.html"}
+html_search_scorer = str(Path(__file__).parent / "site" / "scorer.js")
 html_copy_source = False
 html_show_sphinx = False
 html_theme_options = {"top_of_page_buttons": []}

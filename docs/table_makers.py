@@ -49,7 +49,7 @@ def attribute_table(schema: type[Any]) -> str:
         rows.append(f"| {name} | {value} | {_sentence(text)} |\n")
     if told != set(values):
         raise ValueError(f"{schema.__name__}: not explained: {set(values) ^ told}")
-    return "| name | value | what it says |\n|---|---|---|\n" + "".join(rows)
+    return "| name | value | description |\n|---|---|---|\n" + "".join(rows)
 
 
 def constant_table(module: ModuleType, *chosen: str) -> str:
@@ -68,7 +68,7 @@ def constant_table(module: ModuleType, *chosen: str) -> str:
     missing = [name for name in chosen if f"`{name}`" not in "".join(rows)]
     if missing:
         raise ValueError(f"{module.__name__}: no constants with a comment: {missing}")
-    return "| name | value | what it says |\n|---|---|---|\n" + "".join(rows)
+    return "| name | value | description |\n|---|---|---|\n" + "".join(rows)
 
 
 def _statements(module: ModuleType) -> Iterator[tuple[list[str], str]]:

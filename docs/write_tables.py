@@ -15,11 +15,11 @@ from backbeat.models.actuation import motors, servo_law, servo_margin
 from backbeat.models.contact import cones
 from backbeat.models.robot.description import ServoGains
 from backbeat.mpc.analysis import survival
-from backbeat.mpc.analysis.metric_definitions import metric_table
 from backbeat.mpc.estimation.contact_estimator import ContactThresholds
 from backbeat.mpc.estimation.invariant_filter import FilterNoise
 from backbeat.mpc.plans.weights import PredictiveWeights
 from backbeat.mpc.predictive.recovery import Recovery
+from backbeat.mpc.runs.metric_definitions import metric_table
 from backbeat.mpc.scenario.parts.actuation import ActuationSettings
 from backbeat.mpc.scenario.parts.sensing import SensingSettings
 from backbeat.mpc.scenario.parts.timing import TimingSettings

@@ -1,13 +1,11 @@
-"""Authoring: a dance that pages edit, and the worker that finds its motion."""
+"""Authoring: a file that pages edit, and the worker that finds its motion."""
 
 import json
 import time
 from dataclasses import asdict
-from functools import lru_cache
 from typing import Any
 
-from backbeat.behaviors.editing.document import DanceDocument
-from backbeat.behaviors.editing.timeline import DanceTimeline, block_on, timeline
+from backbeat.behaviors.editing.document import AuthoredDocument
 from backbeat.behaviors.library.behavior import Behavior
 from backbeat.jobs.watching import (
     Drafted,
@@ -40,22 +38,26 @@ class AuthoringDesk:
             nothing.
         limits: what the verified motion uses to the full.
         drafted: the text that the worker has read last.
+        errors: of the last simulation; None before there was one.
     """
 
-    def __init__(self, document: DanceDocument, worker: Worker) -> None:
+    def __init__(self, document: AuthoredDocument, worker: Worker) -> None:
         """Begins with a document as it is."""
         self.document, self._worker = document, worker
-        self._files = FileWatch(lambda: [document.path])
+        self._files = FileWatch(lambda: [document.path, document.built])
         self.phase, self.share = EMPTY, 0.0
         self.refusal: dict[str, Any] | None = None
         self.limits: list[dict[str, Any]] = []
         self._took, self.drafted = 0.0, ""
+        self.errors: dict[str, Any] | None = None
+        self._runs = 0
         self._start()
 
     @property
     def edition(self) -> str:
         """Another one when there is something for pages to ask for."""
-        return f"{self.document.revision} {self.phase} {self.refusal is not None}"
+        refuses = self.refusal is not None
+        return f"{self.document.revision} {self.phase} {refuses} {self._runs}"
 
     @property
     def is_empty(self) -> bool:
@@ -70,16 +72,16 @@ class AuthoringDesk:
     def answer(self, _: bytes = b"") -> dict[str, Any]:
         """What pages show of the document."""
         document = self.document
-        found = self._timeline()
         return {
             "revision": document.revision,
             "file": str(document.path),
             "news": document.news,
             "undo": document.can_undo,
             "redo": document.can_redo,
-            "timeline": asdict(found),
+            "timeline": asdict(document.sheet()),
             "refusal": self.refusal,
             "limits": self.limits,
+            "errors": self.errors,
             "edition": self.edition,
         }
 
@@ -96,18 +98,22 @@ class AuthoringDesk:
             refused = str(error)
         return self.answer() | {"refused": refused}
 
+    def note_run(self, errors: dict[str, Any] | None) -> None:
+        """Notes the errors of a simulation that has ended."""
+        self.errors = errors
+        self._runs += 1
+
     def look(self) -> None:
         """Takes over what an editor has saved."""
-        if self._files.has_changed() and self.document.reload():
-            self._start()
-
-    def _timeline(self) -> DanceTimeline:
-        return _timeline_of(self.document.text, str(self.document.path))
+        if self._files.has_changed():
+            is_other = self.document.built != self.document.path
+            if self.document.reload() or is_other:
+                self._start()
 
     def _start(self) -> None:
         """Begins to find the motion of a new text."""
         self.refusal, self.share = None, 0.0
-        if self._timeline().is_empty:
+        if self.document.sheet().is_empty:
             self.phase = EMPTY
             return
         self.phase = CHECKED
@@ -116,7 +122,7 @@ class AuthoringDesk:
     def hear(self, news: News) -> None:
         """Notes how far the work is; what is about an earlier text does not count."""
         if isinstance(news, Drafted):
-            self.drafted = news.draft.text
+            self.drafted = self.document.text_of(news.draft)
         is_now = self.drafted == self.document.text
         if isinstance(news, Drafted) and is_now:
             self.phase = PREVIEW
@@ -129,12 +135,12 @@ class AuthoringDesk:
             self._refuse(news)
 
     def _refuse(self, news: Refused) -> None:
-        failures = [mark for mark in self._timeline().marks if mark.fails]
-        track, row, _ = "", -1, ""
+        failures = [mark for mark in self.document.sheet().marks if mark.fails]
+        track, row = "", -1
         if failures:
             track, row = failures[0].track, failures[0].row
         elif news.line is not None:
-            track, row, _ = block_on(self.document.text, news.line)
+            track, row = self.document.block_on(news.line)
         self.phase = REFUSED
         self.refusal = {"sentence": news.sentence, "track": track, "row": row}
 
@@ -147,12 +153,6 @@ class AuthoringDesk:
             "script": self.edition,
             "revision": self.document.revision,
         }
-
-
-@lru_cache(maxsize=8)
-def _timeline_of(text: str, path: str) -> DanceTimeline:
-    """The timeline of a text, which is asked for several times."""
-    return timeline(text, path)
 
 
 def _read_edit(sent: bytes) -> tuple[dict[str, Any], int]:

@@ -206,8 +206,8 @@ def _said_of_knots(changed: Sequence[str]) -> str:
     if changed:
         return (
             f"; {' and '.join(changed)} did not help. A knee or elbow that gets "
-            "straight is the usual reason: bend it more in the posture, go a shorter "
-            "way, or end its range before it is straight"
+            "straight is the usual reason: bend it more in the posture, shorten "
+            "the move, or end its range before it is straight"
         )
     return ""
 

@@ -43,9 +43,9 @@ def played_feet(score: Score, seated: bool, where: str) -> list[str]:
         played = {h.member for h in score.hits if h.hand in FEET}
         names, drop = " and ".join(sorted(played)), ": drop, ".join(sorted(played))
         raise BackbeatError(
-            f"{where}: {names} is played by a foot on a pedal, and who "
-            "stands needs both feet to stand on; write seat: chair, or leave it out "
-            f"with mapping: {{{drop}: drop}} in the score"
+            f"{where}: {names} is played by a foot on a pedal, and a "
+            "robot that stands needs both feet to stand on; write seat: chair, or "
+            f"leave it out with mapping: {{{drop}: drop}} in the score"
         )
     return score.feet
 

@@ -1,5 +1,5 @@
-"""Editing: a dance file as data that programs change and people still read.
+"""Editing: a dance or score as data that programs change and people still read.
 
-A `DanceDocument` applies `edits` to the text of the file, with undo and redo, and says
-as a `timeline` what it holds: blocks on tracks, and what is wrong with each.
+An `AuthoredDocument` applies `edits` to the text of a file, with undo and redo. What it
+holds, and what is wrong with each part of it, is a `timeline` or a `drum_grid`.
 """

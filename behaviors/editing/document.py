@@ -1,11 +1,15 @@
-"""DanceDocument: the file of a dance, its edits, and all its earlier texts."""
+"""AuthoredDocument: a file, its edits, and all its earlier texts."""
 
 import threading
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
-from backbeat.behaviors.editing.edits import edited
+from backbeat.behaviors.building.incremental_build import Draft, IncrementalBuild
+from backbeat.behaviors.editing.drum_grid import DrumGrid
+from backbeat.behaviors.editing.timeline import DanceTimeline
+from backbeat.behaviors.library.store import Library
 from backbeat.models.common.atomic_file import replacing
 from backbeat.models.common.errors import BackbeatError
 from backbeat.models.common.outside_file import is_file, read_text
@@ -14,20 +18,24 @@ STALE = "this was edited elsewhere meanwhile; the page shows it now, so edit it 
 UNDO, REDO = "undo", "redo"
 
 
-class DanceDocument:
-    """A dance that several pages and a text editor change in turns.
+class AuthoredDocument(ABC):
+    """A file that several pages and a text editor change in turns.
 
     Whatever is refused leaves text and file as they are. Methods may be called from
     several threads.
 
     Attributes:
+        kind: of what is edited, as pages have it.
         path: the file.
+        built: the file that is built, which may name this one.
         text: what it holds.
         revision: how often the text has changed.
         news: what was last done by others than pages, in a sentence.
     """
 
-    def __init__(self, path: str | Path, text: str | None = None) -> None:
+    kind: ClassVar[str]
+
+    def __init__(self, path: str | Path, text: str | None) -> None:
         """Opens a file, or begins one that is written with the first edit.
 
         Args:
@@ -37,13 +45,45 @@ class DanceDocument:
         Raises:
             BackbeatError: it cannot be read.
         """
-        self.path, self.news = Path(path), ""
+        self.path, self.built, self.news = Path(path), Path(path), ""
         self.text = read_text(self.path) if text is None else text
         self.revision = 0
         self._is_new = text is not None
         self._past: list[str] = []
         self._future: list[str] = []
         self._lock = threading.RLock()
+
+    @abstractmethod
+    def edited(self, edit: Mapping[str, Any]) -> str:
+        """The text after an edit.
+
+        Raises:
+            BackbeatError: the edit makes no sense, or cannot be written.
+        """
+
+    @abstractmethod
+    def sheet(self) -> DanceTimeline | DrumGrid:
+        """What pages show of the present text."""
+
+    @abstractmethod
+    def offers(self) -> dict[str, Any]:
+        """What pages make edits of."""
+
+    @abstractmethod
+    def block_on(self, line: int) -> tuple[str, int]:
+        """Track and row of what is on a line of the text; "" and -1 for none."""
+
+    @abstractmethod
+    def standing(self) -> Draft:
+        """A draft in which the robot stands where what is edited begins."""
+
+    def building(self, library: Library) -> IncrementalBuild:
+        """What keeps the motion up to date."""
+        return IncrementalBuild(self.built, library)
+
+    def text_of(self, draft: Draft) -> str:
+        """The text of this file that a draft was made of."""
+        return draft.text
 
     @property
     def can_undo(self) -> bool:
@@ -59,7 +99,7 @@ class DanceDocument:
         """Makes an edit, and saves the file.
 
         Args:
-            edit: see `backbeat.behaviors.editing.edits`; or "undo" or "redo".
+            edit: as of `edited`; or "undo" or "redo".
             revision: of the text that it is about.
 
         Raises:
@@ -76,7 +116,7 @@ class DanceDocument:
             elif name == REDO and set(edit) == {"edit"}:
                 self._step(self._future, self._past, "do again")
             else:
-                new = edited(self.text, edit, self.path.parent)
+                new = self.edited(edit)
                 if new == self.text:
                     return
                 self._save(new)

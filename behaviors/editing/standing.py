@@ -1,4 +1,4 @@
-"""Standing: what there is to see of a dance before it has a move that can be shown."""
+"""Standing: what there is to see before there is a motion that can be shown."""
 
 from pathlib import Path
 
@@ -6,6 +6,8 @@ import numpy as np
 
 from backbeat.behaviors.building.incremental_build import Draft
 from backbeat.behaviors.dance.choreography import DanceSpecification
+from backbeat.behaviors.drumming.robot_at_kit import RobotAtKit
+from backbeat.behaviors.drumming.specification import DrummingSpecification
 from backbeat.behaviors.editing.edits import read_dance
 from backbeat.behaviors.library.behavior import Mount, make_robot
 from backbeat.behaviors.library.robots import robot_beside
@@ -13,6 +15,7 @@ from backbeat.behaviors.motion.plan import MotionPlan
 from backbeat.behaviors.music.notation.tempo import Tempo
 from backbeat.behaviors.posture.stance import start_configuration, support_poses
 from backbeat.models.common.errors import BackbeatError
+from backbeat.models.kit.description import kit_text
 from backbeat.optimization.problem.contact_schedule import constant_stance
 from backbeat.optimization.problem.trajectory_problem import TrajectoryProblem
 
@@ -21,7 +24,7 @@ class Standing:
     """A robot that stays as it is, as a preview."""
 
     def __init__(self, draft: Draft) -> None:
-        """Takes a draft of `standing_draft`."""
+        """Takes a draft of `standing_dancer`."""
         assert draft.plan is not None
         self._q = draft.plan.problem.q_start
 
@@ -30,7 +33,7 @@ class Standing:
         return self._q
 
 
-def standing_draft(text: str, path: str | Path) -> Draft:
+def standing_dancer(text: str, path: str | Path) -> Draft:
     """A dance whose robot stands at its start for as long as the dance takes.
 
     Args:
@@ -61,3 +64,32 @@ def _standing_plan(dance: DanceSpecification) -> MotionPlan:
         posture=q_start,
     )
     return MotionPlan(problem, Mount(), bpm=dance.bpm, meter=dance.meter_map())
+
+
+def standing_drummer(drumming: DrummingSpecification, path: str | Path) -> Draft:
+    """Drumming whose robot waits at the drums.
+
+    Args:
+        drumming: the specification.
+        path: its file.
+
+    Raises:
+        BackbeatError: there is no such robot or kit.
+    """
+    path = Path(path)
+    at_kit = RobotAtKit(
+        drumming.robot,
+        drumming.equipment,
+        drumming.seat == "chair",
+        kit_text(drumming.kit, path.parent),
+        scale=drumming.scale,
+    )
+    problem = TrajectoryProblem(
+        robot=at_kit.robot,
+        times=np.linspace(0.0, 1.0, 4),
+        schedule=constant_stance(1.0, at_kit.supports),
+        q_start=at_kit.posture,
+        posture=at_kit.posture,
+    )
+    plan = MotionPlan(problem, at_kit.mount, scene=at_kit.scene)
+    return Draft("", drumming, plan)

@@ -109,7 +109,11 @@ def with_item(
     parent[place[-1]].insert(index, item)
     said, found = on_a_line(item), _find(text, place)
     if found is None:
-        lines = f"{place[-1]}:{_newline(text)}  - {said}"
+        holder = _find(text, place[:-1])
+        if holder is not None and _is_inline(holder.node) and holder.node.value:
+            lines = f"{place[-1]}: [{said}]"
+        else:
+            lines = f"{place[-1]}:{_newline(text)}  - {said}"
         return _checked(_added(text, place, lines, order), wanted)
     node = found.node
     if isinstance(node, yaml.SequenceNode) and node.value:

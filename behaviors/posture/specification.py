@@ -148,14 +148,14 @@ class PostureSpecification(Specification):
             joints = {int(j) for j in robot.groups[group]}
             if joints & legs:
                 raise BackbeatError(
-                    f"{self.name}, compliance: {limb} carries the robot, and is as "
-                    "soft as its balance wants; choose arms, wrists, back or neck",
+                    f"{self.name}, compliance: {limb} carries the robot, and "
+                    "balance decides its stiffness; choose arms, wrists, back or neck",
                     path=("compliance", limb),
                 )
             if not 0 <= soft <= 1:
                 raise BackbeatError(
-                    f"{self.name}, compliance: {limb} is {soft:g}; it goes from 0, as "
-                    "usual, to 1, as soft as can be",
+                    f"{self.name}, compliance: {limb} is {soft:g}; it goes from 0, the "
+                    "default, to 1, the softest",
                     path=("compliance", limb),
                 )
             found |= dict.fromkeys(sorted(joints), soft)

@@ -1,7 +1,8 @@
 """Show: the behaviors of a setlist as one behavior, with transitions between them."""
 
 import itertools
-from collections.abc import Mapping, Sequence
+import operator
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from importlib import metadata
 from typing import TypeVar
@@ -28,7 +29,7 @@ from backbeat.behaviors.setlist.placement import (
     places,
     plan_transition,
 )
-from backbeat.behaviors.setlist.specification import SetlistSpecification
+from backbeat.behaviors.setlist.specification import SetlistSpecification, same_tempo
 from backbeat.behaviors.setlist.transition import TransitionPlanner
 from backbeat.models.collision.making import make_self_collision_model
 from backbeat.models.common.errors import BackbeatError
@@ -66,7 +67,8 @@ def make_show(
     setlist.check()
     robot = make_robot(setlist.robot, tuple(setlist.equipment), Mount())
     parts = _parts(setlist, robot, behaviors)
-    bpm = _only([(p.bpm, p) for p in parts if p.bpm], "{0:g} BPM", "tempo") or 0.0
+    tempos = [(p.bpm, p) for p in parts if p.bpm]
+    bpm = _only(tempos, "{0:g} BPM", "tempo", same_tempo) or 0.0
     scenes = [(p.scene, p) for p in parts if p.scene.name]
     scene = _only(scenes, "its {0.name} at {0.place}", "place for the kit") or Scene()
     solids = scene.drum_kit().solids() if scene.name else []
@@ -241,15 +243,18 @@ def _list(equipment: Sequence[str]) -> str:
 
 
 def _only(
-    found: Sequence[tuple[Value, Behavior]], text: str, what: str
+    found: Sequence[tuple[Value, Behavior]],
+    text: str,
+    what: str,
+    is_same: Callable[[Value, Value], bool] = operator.eq,
 ) -> Value | None:
-    """The value that all behaviors have; None without any.
+    """The value that all behaviors have, that of the first one; None without any.
 
     Raises:
         BackbeatError: two of them differ.
     """
     for (a, one), (b, other) in itertools.pairwise(found):
-        if a != b:
+        if not is_same(a, b):
             raise BackbeatError(
                 f"{one.name} has {text.format(a)} and {other.name} has "
                 f"{text.format(b)}; a show has one {what}, so change one of them"

@@ -10,6 +10,14 @@ from backbeat.models.common.schema import check_values, key
 MOST_REPEATS = 100
 # Slowest and fastest tempo that a show may have [beats/min].
 TEMPOS = (20.0, 300.0)
+# Tempos this near to each other are one [beats/min]: MIDI has the length of a beat in
+# whole microseconds, which is up to 0.00075 off at 300.
+_SAME_TEMPO = 1e-3
+
+
+def same_tempo(one: float, other: float) -> bool:
+    """Whether two tempos [beats/min] differ by what files round them to at most."""
+    return abs(one - other) <= _SAME_TEMPO
 
 
 @dataclass

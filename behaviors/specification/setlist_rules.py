@@ -7,7 +7,11 @@ from typing import NamedTuple
 
 from backbeat.behaviors.motion.authored import Specification
 from backbeat.behaviors.motion.finding import RuleFinding, without_slip
-from backbeat.behaviors.setlist.specification import SetlistEntry, SetlistSpecification
+from backbeat.behaviors.setlist.specification import (
+    SetlistEntry,
+    SetlistSpecification,
+    same_tempo,
+)
 from backbeat.behaviors.specification.kinds import (
     AS_IT_STANDS,
     Variant,
@@ -226,7 +230,7 @@ def _tempos(
             continue
         if first is None:
             first = specification.name, bpm
-        if setlist.bpm and specification.has_score and abs(bpm - setlist.bpm) > 1e-9:
+        if setlist.bpm and specification.has_score and not same_tempo(bpm, setlist.bpm):
             yield RuleFinding(
                 True,
                 ("bpm",),
@@ -235,7 +239,7 @@ def _tempos(
                 "change the score",
                 bpm,
             )
-        elif not setlist.bpm and abs(bpm - first[1]) > 1e-9:
+        elif not setlist.bpm and not same_tempo(bpm, first[1]):
             wanted = bpm if specification.has_score else first[1]
             yield RuleFinding(
                 True,

@@ -114,7 +114,7 @@ def key_rows(schema: Any, shared: Any = None) -> Iterator[str]:
         schema: the dataclass.
         shared: a class that it inherits from, whose keys have a table of their own.
     """
-    yield "| key | default | what it says |"
+    yield "| key | default | description |"
     yield "|---|---|---|"
     others = () if shared is None else fields(shared)
     for item in fields(schema):

@@ -1,6 +1,6 @@
 """Metrics of a run: the machine-readable results.
 
-`backbeat.mpc.analysis.metric_definitions` says what each of them is.
+`backbeat.mpc.runs.metric_definitions` says what each of them is.
 """
 
 import numpy as np

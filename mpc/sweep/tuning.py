@@ -258,8 +258,8 @@ def load_tuning(path: str | Path) -> Tuning:
     sweep = parse_sweep(yaml_text(tree, str(path)), str(path), path.stem)
     if (settings.measure == MARGIN) != (sweep.settings.search is not None):
         raise BackbeatError(
-            f"{where}: the measure margin and a search go together: the search says of "
-            "what the largest value is wanted"
+            f"{where}: the measure margin and a search go together: the search names "
+            "the quantity whose margin is measured"
         )
     tuning = Tuning(sweep, settings)
     # Names and both bounds of every weight, before anything runs.

@@ -85,8 +85,8 @@ def in_words(strained: Mapping[str, Any]) -> str:
     if strained["why"] == "saturated":
         return (
             f"{where} at its limit of {limit:g} (N m or N) in {share:.0f} % of the "
-            f"{SATURATED_WHILE:g} s from {strained['from_s']:.2f} s: it is asked for "
-            "more than it can give, or its servo shakes"
+            f"{SATURATED_WHILE:g} s from {strained['from_s']:.2f} s: its "
+            "command exceeds its limit, or its servo oscillates"
         )
     return (
         f"{where} faster than {TOO_FAST:g} times its limit of {limit:g} (rad/s or m/s) "

@@ -23,7 +23,7 @@ def cost_table(numbers: type[Any]) -> str:
 
 def number_table(numbers: type[Any]) -> str:
     """Markdown table of the numbers of a class that are no weights."""
-    head = "| key | value | unit | what it says |\n|---|---|---|---|\n"
+    head = "| key | value | unit | description |\n|---|---|---|---|\n"
     return head + "".join(
         f"| `{key}` | {_plain(value)} | {told.unit} | {told.help} |\n"
         for key, value, told in _items(numbers)

@@ -180,7 +180,7 @@ def test_track_prints_the_promised_keys_and_stores_the_run(printed, library, tmp
 def test_track_prints_a_table_that_fits_a_terminal(printed, library, tmp_path):
     options = ["--library", library, "-o", tmp_path / "r.parquet", "--duration", 0.5]
     text = printed("track", "posture-tour", *options)
-    assert "CoM off" in text
+    assert "CoM error" in text
     assert "…" not in text
     assert max(map(len, text.splitlines()[:8])) <= 80
 

@@ -92,7 +92,7 @@ def test_the_result_in_a_sentence(pushed):
     record = record_of(pushed)
     assert result_sentence(record).startswith(
         "The robot stayed up for all of the 2.0 s and recovered from 0 of 2 pushes (2 "
-        "too late in the run to tell); its center of mass was "
+        "too late in the run to tell); its CoM error was "
     )
     fallen = record_of(replace(pushed, fell_at=1.25))
     assert result_sentence(fallen).startswith(

@@ -36,7 +36,7 @@ def test_a_strained_joint_is_told_and_track_ends_with_one(backbeat, folder):
     code, said, _ = track("held")
     words = " ".join(said.split())
     assert code == 1
-    assert "tiny-up on tiny strained" in words
+    assert "tiny-up on tiny overloaded" in words
     assert "no success: elbow was at its limit of 2 (N m or N) in " in words, words
     assert run.is_file()
     code, said, _ = track("held", "--json")
@@ -44,4 +44,4 @@ def test_a_strained_joint_is_told_and_track_ends_with_one(backbeat, folder):
     assert json.loads(said)["strained_joints"][0]["joint"] == "elbow"
     code, said, _ = track("free")
     assert code == 0
-    assert "strained" not in said
+    assert "overloaded" not in said

@@ -90,6 +90,16 @@ def test_values_are_refused_on_their_line(mixed, old, new, line, sentence):
     assert found == [line]
 
 
+def test_a_tempo_that_midi_rounds_is_the_same(mixed, tmp_path):
+    own = FAST.replace("fast", "rounded").replace("120", f"{60e6 / round(60e6 / 98)!r}")
+    (tmp_path / "rounded.yaml").write_text(own)
+    row = "kind: setlist\nname: row\nbehaviors: [{behavior: A}, {behavior: B}]"
+    files = ("rounded.yaml", "groove")
+    for one, other in (files, files[::-1]):
+        mixed.write_text(row.replace("A", one).replace("B", other))
+        assert not [text for _, text in said(mixed) if "one tempo" in text]
+
+
 def test_drums_keep_the_tempo_of_their_score(tmp_path):
     path = tmp_path / "drums.yaml"
     path.write_text(

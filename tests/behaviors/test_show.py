@@ -300,6 +300,15 @@ def test_neighbors_that_do_not_go_together(parts, change, sentence):
         make_show(setlist("turn", "other"), parts | {"other": other})
 
 
+def test_tempos_that_a_file_rounds_are_one(parts):
+    """A MIDI file at 98 BPM has a beat of 612 245 microseconds."""
+    of_midi = 60e6 / round(60e6 / 98)
+    assert of_midi != 98
+    tempos = {"a": 98.0, "b": of_midi}
+    rows = {n: replace(parts["bend"], name=n, bpm=b) for n, b in tempos.items()}
+    assert make_show(setlist("a", "b"), rows).bpm == 98
+
+
 def test_drums_in_two_places(parts):
     kits = [
         replace(parts["bend"], name=f"kit-{x}", scene=Scene("drum-kit", (x, 0.0, 0.2)))

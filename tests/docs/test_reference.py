@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from backbeat.cli.main import SUBCOMMANDS
-from backbeat.mpc.analysis.metric_definitions import METRICS, metric_table
 from backbeat.mpc.analysis.metrics import run_metrics
+from backbeat.mpc.runs.metric_definitions import METRICS, metric_table
 from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.simulation.simulate import run_scenario
 from tests.docs.pages import DOCS, blocks, page

@@ -203,7 +203,7 @@ def test_strained_joints_are_told_and_are_below_the_standard(groove):
     disturbances["cells"][0] |= strained
     words = "nothing but noise: l_arm_lwy saturated (in 2 of 16 runs)"
     card = make_card(groove, disturbances, pushes, "s")
-    assert card.headline.endswith(f"; joints strained: {words} in Drake")
+    assert card.headline.endswith(f"; overloaded joints: {words} in Drake")
     taken = sample(groove, disturbances)
     assert words in taken.headline
     assert not taken.meets_standard

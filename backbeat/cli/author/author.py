@@ -1,4 +1,4 @@
-"""`backbeat author`: a dance on a timeline in the browser, every edit on stage."""
+"""`backbeat author`: a dance or drumming on a timeline, every edit on stage."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -11,7 +11,7 @@ from backbeat.cli.common.options import LIBRARY, LibraryFolder
 from backbeat.cli.common.port import check_port
 
 if TYPE_CHECKING:
-    from backbeat.behaviors.editing.document import DanceDocument
+    from backbeat.behaviors.editing.document import AuthoredDocument
 
 # What a new dance begins with.
 NEW = """\
@@ -30,8 +30,8 @@ def command(
     file: Annotated[
         str,
         typer.Argument(
-            help="YAML file of a dance, or a dance that ships, of which a copy is "
-            "edited; without one a new dance begins.",
+            help="YAML file of a dance or of drumming, a show in HTML, or one that "
+            "ships, of which a copy is edited; without one a new dance begins.",
             autocompletion=specifications,
         ),
     ] = "",
@@ -44,12 +44,30 @@ def command(
     ] = None,
     opens: OpensBrowser = True,
 ) -> None:
-    """Edits a dance on a timeline in the browser; every edit is solved and verified."""
+    """Edits a dance, or drums, in the browser; every edit is solved and verified."""
     check_port(port)
+    edit(*open_document(file, name), library, port, opens)
+
+
+def edit(
+    document: "AuthoredDocument",
+    sentence: str,
+    library: Path,
+    port: int | None,
+    opens: bool = False,
+) -> None:
+    """Opens the page of a document, until Ctrl-C.
+
+    Args:
+        document: what is edited.
+        sentence: what is said about it first.
+        library: folder of built behaviors.
+        port: of the page; None for any free one.
+        opens: whether to open the page in the browser.
+    """
     from backbeat.behaviors.library.store import Library
     from backbeat.stage.players.authored import AuthoredShow, author
 
-    document, sentence = open_document(file, name)
     typer.echo(sentence, err=True)
     show = AuthoredShow(document, Library(library), port)
     (announce_and_open if opens else announce)(show.show.url)
@@ -57,10 +75,10 @@ def command(
         author(show)
     except KeyboardInterrupt:
         if document.path.exists():
-            typer.echo(f"\nThe dance is in {document.path}.", err=True)
+            typer.echo(f"\nThe {document.kind} is in {document.path}.", err=True)
 
 
-def open_document(file: str, name: str) -> "tuple[DanceDocument, str]":
+def open_document(file: str, name: str) -> "tuple[AuthoredDocument, str]":
     """The document to edit, and what to say about it.
 
     Args:
@@ -71,7 +89,8 @@ def open_document(file: str, name: str) -> "tuple[DanceDocument, str]":
         BackbeatError: there is no such file, or it is no dance; a name beside a file;
             a new file that exists.
     """
-    from backbeat.behaviors.editing.document import DanceDocument
+    from backbeat.behaviors.editing.dance_document import DanceDocument
+    from backbeat.behaviors.editing.score_document import ScoreDocument, read_drumming
     from backbeat.behaviors.library.stored import check_name
     from backbeat.behaviors.specification.kinds import (
         find_specification,
@@ -91,22 +110,30 @@ def open_document(file: str, name: str) -> "tuple[DanceDocument, str]":
         return document, f"A new dance, {own}, is written with its first block"
     if name:
         raise BackbeatError("--name is for a new dance; leave it out, or the file")
+    if Path(file).suffix.lower() in (".html", ".htm"):
+        from backbeat.stage.recording.shared import read_shared
+
+        file = str(read_shared(file).write(Path()))
     path = find_specification(file)
     text = read_text(path)
     kind = kind_of(text, str(path))
-    if kind != "dance":
+    if kind not in ("dance", "drumming"):
         raise BackbeatError(
-            f"{path} is of kind {kind}; backbeat author edits dances, and `backbeat "
-            f"build {file} --watch` shows any file while it is edited elsewhere"
+            f"{path} is of kind {kind}; backbeat author edits dances and drumming, and "
+            f"`backbeat build {file} --watch` shows any file while it is edited "
+            "elsewhere"
         )
+    opened = DanceDocument if kind == "dance" else ScoreDocument
     if not ships(path):
-        return DanceDocument(path), f"Editing {path}"
+        return opened(path), f"Editing {path}"
     copy = Path(path.name)
     if copy.exists():
         raise BackbeatError(
             f"{file} ships, and its copy {copy} exists already: open that with "
             f"backbeat author {copy}"
         )
-    write_new({copy: text})
+    sources = [] if kind == "dance" else read_drumming(path).sources(path.parent)
+    copies = {source.relative_to(path.parent): source for source in sources}
+    write_new({copy: text, **{to: read_text(source) for to, source in copies.items()}})
     told = f"{file} ships and stays as it is; editing a copy, {copy}"
-    return DanceDocument(copy), told
+    return opened(copy), told

@@ -29,7 +29,7 @@ def results_table(results: Sequence[Mapping[str, Any]]) -> RenderableType:
     """
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, padding=(0, 0, 0, 1))
     table.add_column("behavior", no_wrap=True)
-    columns = ["outcome", "CoM off", "hits", "timing", "torque", "speed"]
+    columns = ["outcome", "CoM error", "hits", "timing", "torque", "speed"]
     for column in columns:
         table.add_column(column, justify="right", no_wrap=column != "hits")
     for m in results:
@@ -55,7 +55,7 @@ def _row(m: Mapping[str, Any]) -> list[str]:
     stood = all(p["survived"] is not False for p in m["pushes"])
     outcome = f"{m['duration_s']:.0f} s done" if stood else "unsettled"
     if m.get("strained_joints"):
-        outcome = "strained"
+        outcome = "overloaded"
     if m["fell"]:
         outcome = f"fell at {m['fell_at_s']:.1f} s"
     made, timing = "", ""
@@ -83,7 +83,7 @@ def _notes(results: Sequence[Mapping[str, Any]]) -> list[str]:
         if m["plan_ms"]["median"] is not None
     )
     lines = [
-        "CoM off: distance of the center of mass from the plan, root mean square.",
+        "CoM error: distance of the center of mass from the plan, RMS.",
         "Timing: mean of |error| ± deviation, against the authored time.",
         "Torque: peak, in shares of the limit. Speed: simulated by wall time.",
         f"Median whole-body tick {ticks} ms"
@@ -112,8 +112,8 @@ def _hand(m: Mapping[str, Any]) -> str:
     found = m["upper_body"]
     rms, most = found["error_mm"]["rms"], found["error_mm"]["max"]
     return (
-        f"{_title(m)}: the {found['hand']} was {rms:.1f} mm off its target (root "
-        f"mean square), at most {most:.1f} mm."
+        f"{_title(m)}: the error of the {found['hand']} was {rms:.1f} mm RMS and "
+        f"{most:.1f} mm at most."
     )
 
 

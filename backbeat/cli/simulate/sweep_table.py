@@ -19,7 +19,7 @@ NARROW = 20
 RATE = ("survived", "rate", "interval")
 # Of hits: how many, how far off the beat in the mean and at most, and how far off their
 # place, in the worst run.
-HITS = ("missed", "extra", "off the beat", "off its place")
+HITS = ("missed", "extra", "off the beat", "off target")
 TIMING, PLACE = ("timing_mean_ms", "timing_max_ms"), ("position_max_mm",)
 
 Entry = Mapping[str, Any]
@@ -37,7 +37,7 @@ def print_sweep(summary: Entry) -> None:
     )
     for cell in [c for c in summary["cells"] if c.get("strained")][:MOST_ROWS]:
         console.print(
-            f"Joints strained, {_label(cell)}: {'; '.join(cell['strained_joints'])}, "
+            f"Overloaded joints, {_label(cell)}: {'; '.join(cell['strained_joints'])}, "
             f"in {cell['strained']} of {cell['runs']} runs; that is no success."
         )
     if summary["sequential"]:
@@ -117,7 +117,7 @@ def _rate(entry: Entry) -> list[str]:
 
 def _cells(cells: Sequence[Entry]) -> Table:
     is_stopped = any(c["decision"] != "undecided" for c in cells)
-    table = _table("Success rates", [*RATE, "CoM off"] + ["decided"] * is_stopped)
+    table = _table("Success rates", [*RATE, "CoM error"] + ["decided"] * is_stopped)
     for cell in cells[:MOST_ROWS]:
         off = cell["medians"]["com_error_rms_mm"]
         row = [_label(cell), *_rate(cell), "" if off is None else f"{off:.1f} mm"]

@@ -68,7 +68,7 @@ FIGURES = {
         Figure("standing-robot", "robot.pictures", "A robot standing, with heights."),
         Figure("two-robots", "robot.side_by_side", "Atlas and a G1, at one scale."),
         Figure("drumming-joints", "robot.pictures", "The 17 joints that drum."),
-        Figure("singular-pose", "robot.pictures", "Arms that cannot move every way."),
+        Figure("singular-pose", "robot.pictures", "Arms in a singular posture."),
         Figure("kit-layout", "robot.kit_layout", "The kit from above, with numbers."),
         Figure("joint-tree", "robot.joint_tree", "Links and the joints between them."),
         Figure(
@@ -103,7 +103,7 @@ FIGURES = {
             of_plan=True,
             of_score=True,
         ),
-        Figure("tip-trail", "studies.strokes", "The way of both stick tips.", True),
+        Figure("tip-trail", "studies.strokes", "Paths of both stick tips.", True),
         Figure("eight-hits", "robot.hit_pictures", "The robot at eight hits.", True),
         Figure(
             "safety-law", "studies.safety_curves", "A joint's safety law: both curves."
@@ -121,7 +121,7 @@ FIGURES = {
         Figure(
             "moving-pelvis",
             "studies.task_space",
-            "A pelvis that goes every way at once.",
+            "A pelvis that moves in all directions.",
         ),
         Figure(
             "ablation",

@@ -130,7 +130,7 @@ class Sources:
         plan = Library(self.library).load(self.behavior, self.robot_of_plan)
         if not plan.strikes():
             raise BackbeatError(
-                f"{self.behavior} has no strikes; figures want a drumming behavior"
+                f"{self.behavior} has no strikes; figures need a drumming behavior"
             )
         return plan
 

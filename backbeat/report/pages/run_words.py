@@ -24,13 +24,15 @@ def result_sentence(record: RunRecord) -> str:
     if m["fell"]:
         when = m.get("fell_at_s")
         did = ["fell" if when is None else f"fell at {when:.1f} s"]
-    did += [f"strained {s['joint']} ({s['why']})" for s in m.get("strained_joints", ())]
+    did += [
+        f"overloaded {s['joint']} ({s['why']})" for s in m.get("strained_joints", ())
+    ]
     did += _pushes(m["pushes"]) + _hits(m.get("hits"))
     did += drive_in_words(m["drive"]) if m.get("drive") else []
     text = "The robot " + ", ".join(did[:-1]) + (" and " if did[1:] else "") + did[-1]
     off = m["com_error_mm"].get("rms")
     if off is not None:
-        text += f"; its center of mass was {off:.1f} mm off the behavior's (rms)"
+        text += f"; its CoM error was {off:.1f} mm RMS"
     hits = m.get("hits")
     if hits and hits["made"]:
         text += (

@@ -113,6 +113,9 @@ def _weights(record: RunRecord) -> Mapping[str, Any]:
     told = record.story.get("weights")
     if not told:
         return {}
+    if "terms" in record.story:
+        # Their classes are in a file of the user's own; all weights are in the story.
+        return dict(told)
     weights = read_all_weights(told, record.source)
     found = weights.to_dict()
     return {name: found[name] for name in found if name in told or name == "predictive"}

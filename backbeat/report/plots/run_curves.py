@@ -108,7 +108,7 @@ CURVES: Sequence[RunCurve] = (
     RunCurve("Center of mass, off the behavior [mm]", com_error),
     RunCurve("Center of mass, off what the plan expected 0.3 s before [mm]", _expected),
     RunCurve("Capture point, inside the support polygon by [mm]", _margin, 0.0),
-    RunCurve("Phase, behind the one that is asked for [ms]", lateness, 0.0),
+    RunCurve("Phase lag behind the requested phase [ms]", lateness, 0.0),
     RunCurve("Phase rate, of the authored tempo", _rate, 1.0),
     RunCurve("Largest torque of any joint, of its limit [%]", torque_share, 100.0),
 )

@@ -30,14 +30,19 @@ LIVE: tuple[str, ...] = (
     "panel.js",
     "target_drag.js",
     "task_panel.js",
+    "edit.js",
     "drive.js",
     "shelf.js",
     "live.js",
     "drawing.js",
     "overlay.js",
 )
-# What it runs before these where a dance is edited.
-AUTHORED = ("document.js", "blocks.js", "values.js", "palette.js", "timeline.js")
+# What it runs before these where a dance or a score is edited.
+TIMELINE = ("form.js", "document.js", "tempo.js", "music.js", "trial.js", "timeline.js")
+AUTHORED: dict[str, tuple[str, ...]] = {
+    "dance": (*TIMELINE, "blocks.js", "values.js", "palette.js", "dance.js"),
+    "score": (*TIMELINE, "taps.js", "drums.js"),
+}
 # How a static page of Meshcat takes in what it shows, message by message.
 MESSAGE = "viewer.handle_command_bytearray(new Uint8Array(buffer))"
 COUNTED = f"({MESSAGE}, window.messages = (window.messages ?? 0) + 1)"
@@ -84,7 +89,8 @@ def with_overlay(
     if "timeline" in info:
         block.append(f"<style>{page_file('timeline.css')}</style>")
         block.append(f'<template id="desk">{page_file("timeline.html")}</template>')
-        scripts = (*AUTHORED, *scripts)
+        own = AUTHORED[info["timeline"]["kind"]]
+        scripts = tuple(dict.fromkeys((*own, *scripts)))
     if sound is not None:
         block.append(data_element("backbeat-sound", sound))
         scripts = ("sound.js", *scripts)

@@ -52,7 +52,9 @@ def check_greeting(headers: Message) -> str:
     key = headers.get("Sec-WebSocket-Key") or ""
     is_one = (headers.get("Upgrade") or "").lower() == "websocket"
     if not (is_one and 0 < len(key) <= 64 and key.isascii() and key.isprintable()):
-        raise RefusedError(HTTPStatus.BAD_REQUEST, "A WebSocket is wanted here.")
+        raise RefusedError(
+            HTTPStatus.BAD_REQUEST, "This address takes WebSocket connections."
+        )
     return key
 
 

@@ -137,7 +137,7 @@ def _on_feet(
             who = f"the {foot}" if foot else "a hand"
             raise BackbeatError(
                 f"{where}: {who} plays the {hit.member}, not the {_limb(hit.hand)}, in "
-                f"{tempo.in_words(hit.beat)}; leave out who plays it"
+                f"{tempo.in_words(hit.beat)}; leave its hand out"
             )
         found.append(replace(hit, hand=foot or hit.hand))
     return found

@@ -47,8 +47,6 @@ PASSAGE, SLOWEST = 2.0, 8.0
 # States kept from moment to moment: all there are in music that two hands can play, and
 # the cheapest in noise; fewer where so many hits cannot be played, in all.
 MOST_STATES, MOST_WORK = 100, 500_000
-# How many dropped hits are named.
-NAMED = 3
 # What may be done about a refusal.
 DROP_INSTEAD = "set unplayable: drop"
 
@@ -304,21 +302,28 @@ class _Sticking:
             slower = self._slower(passage)
             if slower is not None:
                 bpm = math.floor(self.tempo.bpm_at(hit.beat) / slower)
-                said += f"; at {bpm} BPM they could"
+                said += f"; the travel of hands alone takes {bpm} BPM"
         rest = len(dropped) - 1
-        others = f" and {counted(rest)} after it" if rest > 0 else ""
+        others = f" and {counted(rest)} within {PASSAGE:g} s of it" if rest > 0 else ""
         return f"{said}; leave it{others} out"
 
     def remark(self, dropped: Sequence[int]) -> Remark:
-        """What was left out."""
-        named = [f"{self.hits[i].member} in {self._place(i)}" for i in dropped[:NAMED]]
-        more = ", ..." if len(dropped) > NAMED else ""
-        return Remark(
-            f"{counted(len(dropped))} that two hands cannot play dropped: "
-            f"{', '.join(named)}{more}",
-            DROPPED,
-            len(dropped),
-        )
+        """What was left out: every hit with its place, by the cause."""
+        causes: dict[str, list[str]] = {}
+        for i in dropped:
+            named = f"{self.hits[i].member} in {self._place(i)}"
+            causes.setdefault(self._cause(i), []).append(named)
+        told = "; ".join(f"{why}: {', '.join(which)}" for why, which in causes.items())
+        return Remark(f"{counted(len(dropped))} dropped, {told}", DROPPED, len(dropped))
+
+    def _cause(self, i: int) -> str:
+        """Why a hit was left out."""
+        hit = self.hits[i]
+        if (hit.beat, hit.member) in self.player.hints.dropped:
+            return "where the optimizer found no motion"
+        if all((hand, hit.member) in self.out_of_reach for hand in HANDS):
+            return "beyond the reach of both hands"
+        return "too fast for two hands"
 
     def _place(self, i: int) -> str:
         return self.tempo.in_words(self.hits[i].beat, 3)

@@ -50,7 +50,7 @@ class Survival:
     @property
     def strain_words(self) -> str:
         """What follows where joints were strained, which is no success."""
-        return f"; joints strained: {self.strained}" if self.strained else ""
+        return f"; overloaded joints: {self.strained}" if self.strained else ""
 
 
 @dataclass(frozen=True)

@@ -96,7 +96,7 @@ window.followServer = (stage) => {
   }
   // A timeline on which a dance is edited.
   function authored() {
-    stage.timeline = window.makeTimeline(stage, deck, notice);
+    stage.timeline = window.makeTimeline(stage, deck, notice, send);
     return stage.timeline;
   }
   // What is chosen, planned or simulated, and done to a simulation.
@@ -112,6 +112,7 @@ window.followServer = (stage) => {
     modes.forEach((button) => {
       button.onclick = () => send("mode", button.dataset.mode);
     });
+    if (!info.tasks) window.offerEdit(stage, send);
     return {
       keys: {
         p: ["planned or simulated", () => send("mode", other())],

@@ -11,8 +11,33 @@ window.makePalette = (panel, moves, lanes, view, act) => {
   const list = make("div", { className: "moves" });
   panel.append(search, list);
 
+  // A robot as lines, which come when the palette is first opened; of a move of the head
+  // the upper part.
+  const svg = (tag, attributes = {}) => {
+    const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
+    for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+    return element;
+  };
+  const drawing = ({ track }) => svg("svg", {
+    viewBox: track === "head" ? "16 2 32 32" : "0 0 64 64", "aria-hidden": true });
+  let asked = false;
+  async function drawAll() {
+    if (asked) return;
+    asked = true;
+    const answer = await fetch("pictures");
+    if (!answer.ok) { asked = false; return; }
+    const pictures = await answer.json();
+    for (const row of rows) {
+      const picture = pictures[row.dataset.move];
+      if (!picture) continue;
+      const { other, lines, head: [cx, cy] } = picture;
+      row.firstChild.replaceChildren(svg("path", { d: other, class: "other" }),
+        svg("path", { d: lines }), svg("circle", { cx, cy, r: 2.6 }));
+    }
+  }
+
   const rows = moves.map((move) => {
-    const row = make("button", { type: "button", title: move.summary },
+    const row = make("button", { type: "button", title: move.summary }, drawing(move),
       make("b", { textContent: move.move }),
       make("small", { textContent: `${move.beats} beats` }),
       make("span", { textContent: move.summary }));
@@ -70,5 +95,5 @@ window.makePalette = (panel, moves, lanes, view, act) => {
     if (event.key === "Escape") act.close();
   };
   show();
-  return { focus: () => search.focus() };
+  return { focus: () => search.focus(), drawAll };
 };

@@ -1,9 +1,11 @@
-// The timeline of an authored dance: ruler, tracks, what is on stage, tools and keys.
-window.makeTimeline = (stage, deck, notice) => {
+// The timeline of what is edited: ruler, what is on stage, and the tools and keys of all.
+window.makeTimeline = (stage, deck, notice, send) => {
   const { info, root } = stage, offers = info.timeline;
   const body = document.createElement("section");
   body.id = "timeline";
   body.append(document.getElementById("desk").content.cloneNode(true));
+  body.dataset.kind = offers.kind;
+  body.classList.toggle("recorded", Boolean(offers.document));
   document.body.append(body);
   document.body.classList.add("authoring");
   root.classList.add("authoring");
@@ -13,88 +15,53 @@ window.makeTimeline = (stage, deck, notice) => {
   let zoom = 1, doc = null;
   const dance = window.openDocument(info, notice);
   const says = (text) => { find(".says").textContent = text; };
+  // Beats and times: those of a score follow its changes of tempo.
   const beatLength = () => 60 / (doc?.timeline.bpm || 98);
+  function beatOf(time) {
+    const times = doc?.timeline.times;
+    if (!times?.length) return time / beatLength();
+    const i = Math.min(Math.max(times.findLastIndex((t) => t <= time), 0), times.length - 2);
+    return i + ((time - times[i]) / (times[i + 1] - times[i])) * (lastBeat(i + 1) - i);
+  }
+  function timeOf(beat) {
+    const times = doc?.timeline.times;
+    if (!times?.length) return beat * beatLength();
+    const i = Math.min(Math.max(Math.floor(beat), 0), times.length - 2);
+    return times[i] + ((beat - i) / (lastBeat(i + 1) - i)) * (times[i + 1] - times[i]);
+  }
+  const lastBeat = (i) => Math.min(i, doc.timeline.beats);
   const placeOf = (beat) => {
     const bars = doc.timeline.bars, last = bars.findLast(([start]) => start <= beat + 1e-6);
     return last ? `bar ${last[1]} beat ${+(beat - last[0] + 1).toFixed(3)}` : `beat ${beat}`;
   };
-  const edit = async (what, choice) => {
-    const done = await dance.edit(what);
-    if (done && choice && !done.refused) blocks.chooseBy(choice);
-    return done;
-  };
+  // --- tools ---------------------------------------------------------------------------
   const opened = (name) => {
     body.dataset.opened = body.dataset.opened === name ? "" : name;
     find(".add").setAttribute("aria-expanded", body.dataset.opened === "palette");
     draw();
-    if (body.dataset.opened === "palette" && !matchMedia("(pointer: coarse)").matches)
-      palette.focus();
   };
-  const blocks = window.makeBlocks(find(".lanes"), view, {
-    edit, says, placeOf,
-    revision: () => doc.revision,
-    released: () => draw(),
-    chosen: (block) => {
-      for (const tool of body.querySelectorAll(".of-block")) tool.disabled = !block;
-      values();
-    },
-  });
-  const insert = ({ move, track, beats }, at) => {
-    if (body.dataset.opened === "palette" && innerWidth <= 900) opened("palette");
-    return edit({ edit: "insert", move, at, track }, { move, track, at, beats });
-  };
-  const palette = window.makePalette(find(".palette"), offers.palette, find(".lanes"), view, {
-    insert, says, placeOf, snapped: blocks.snapped,
-    playhead: () => Math.max(0, blocks.snapped(deck.state().time / beatLength())),
-    close: () => opened("palette"),
-  });
-  const refreshValues = window.makeValues(find(".values"), offers, blocks, dance, () => opened("values"));
-  function values() { if (doc) refreshValues(); }
-
-  // --- tools ---------------------------------------------------------------------------
-  const onBlock = (make) => () => edit(() => {
-    const block = blocks.selected();
-    return block && make(block);
-  });
+  const desk = { body, find, view, offers, document_: dance, deck, says, placeOf, beatOf, timeOf, opened, notice, draw };
+  const content = (offers.kind === "score" ? window.makeDrums : window.makeDance)(desk);
+  const music = window.makeMusic(desk), trial = window.makeTrial(desk, send);
   const tools = {
+    simulate: trial.toggle,
+    share: () => send("share"),
     undo: () => dance.undo(),
     redo: () => dance.redo(),
-    add: () => opened("palette"),
     set: () => opened("values"),
-    mirror: onBlock(({ track, row }) => ({ edit: "mirror", track, row })),
-    remove: onBlock(({ track, row }) => ({ edit: "delete", track, row })),
-    copy: () => {
-      const block = blocks.selected();
-      if (!block) return null;
-      const { track, row, move } = block, at = block.start + blocks.length(block);
-      return edit({ edit: "copy", track, row, at }, { move, track, at });
-    },
     nearer: () => { zoom = Math.min(8, zoom * 1.4); draw(); },
     farther: () => { zoom = Math.max(1, zoom / 1.4); draw(); },
+    ...content.tools,
   };
-  const shifted = (by) => onBlock(({ track, row, start }) =>
-    ({ edit: "move", track, row, at: Math.max(0, start + by * view.snap) }))();
-  const longer = (by) => onBlock(({ track, row, start, beats }) => (
-    { edit: "stretch", track, row, at: start, beats: Math.max(view.snap, beats + by * view.snap) }))();
   for (const [name, act] of Object.entries(tools)) find(`.${name}`).onclick = act;
-  find(".snap").onchange = (event) => { view.snap = Number(event.target.value); };
-
-  const KEYS = {
-    ArrowLeft: () => shifted(-1), ArrowRight: () => shifted(1),
-    "shift ArrowLeft": () => longer(-1), "shift ArrowRight": () => longer(1),
-    m: tools.mirror, d: tools.copy, Delete: tools.remove, Backspace: tools.remove,
-    Escape: () => blocks.choose(null),
-  };
-  const ALWAYS = {
-    "ctrl z": tools.undo, "ctrl y": tools.redo, "ctrl shift z": tools.redo,
-    "ctrl d": tools.copy, "[": () => blocks.next(-1), "]": () => blocks.next(1), a: tools.add,
-  };
+  find(".snap").onchange = ({ target }) => { view.snap = Number(target.value); target.blur(); draw(); };
+  const KEYS = { b: music.tap, x: trial.toggle, "ctrl z": tools.undo, "ctrl y": tools.redo, "ctrl shift z": tools.redo };
   window.addEventListener("keydown", (event) => {
     if (event.target.closest?.("input, select, textarea, dialog")) return;
     const name = event.key.length === 1 ? event.key.toLowerCase() : event.key;
     const held = [(event.ctrlKey || event.metaKey) && "ctrl", event.shiftKey && "shift"];
     const key = [...held.filter(Boolean), name].join(" ");
-    const act = ALWAYS[key] ?? (blocks.selected() ? KEYS[key] : null);
+    const act = offers.document ? null : KEYS[key] ?? content.key(key);
     if (!act) return;
     event.preventDefault();
     event.stopImmediatePropagation();
@@ -104,25 +71,21 @@ window.makeTimeline = (stage, deck, notice) => {
   // --- the ruler and the playhead ------------------------------------------------------
   const ruler = find(".ruler"), scroll = find(".scroll"), head = find(".playhead");
   const seek = (event) => deck.seek(
-    Math.max(0, (event.clientX - ruler.getBoundingClientRect().left) / view.beat) * beatLength());
+    timeOf(Math.max(0, (event.clientX - ruler.getBoundingClientRect().left) / view.beat)));
   ruler.onpointerdown = (event) => {
     ruler.setPointerCapture(event.pointerId);
     seek(event);
     ruler.onpointermove = seek;
   };
   ruler.onpointerup = ruler.onpointercancel = () => { ruler.onpointermove = null; };
-  find(".lanes").onpointerdown = (event) => {
-    if (!event.target.closest(".block")) blocks.choose(null);
-  };
 
   function draw() {
-    if (!doc || blocks.isHeld()) return;
-    const { beats, bars, tracks } = doc.timeline;
-    const ends = Object.values(tracks).flat().map((b) => b.start + blocks.length(b));
-    const length = Math.max(beats, ...ends) || 16;
+    if (!doc || content.isHeld()) return;
+    const { beats, bars } = doc.timeline, length = content.length(doc.timeline);
     view.beat = Math.max(5, ((scroll.clientWidth - 12) / length) * zoom);
     find(".sheet").style.width = `${length * view.beat + 8}px`;
     body.style.setProperty("--beat", `${view.beat}px`);
+    body.style.setProperty("--snap", `${view.snap * view.beat}px`);
     ruler.replaceChildren(...bars.map(([start, number]) => {
       const mark = document.createElement("span");
       mark.style.left = `${start * view.beat}px`;
@@ -131,33 +94,35 @@ window.makeTimeline = (stage, deck, notice) => {
       return mark;
     }));
     find(".over").style.left = `${beats * view.beat}px`;
-    blocks.draw(doc);
-    find(".names").replaceChildren(...[...find(".lanes").children].map((lane) => {
+    music.draw(length);
+    content.draw(doc);
+    find(".names").replaceChildren(...[...find(".lanes").querySelectorAll(".lane")].map((lane) => {
       const name = document.createElement("span");
       name.textContent = lane.dataset.track;
       name.style.height = lane.style.height;
       return name;
     }));
     drawLimits();
+    trial.draw(length);
     find(".undo").disabled = !doc.undo;
     find(".redo").disabled = !doc.redo;
-    find(".hint").hidden = ends.length > 0 || !doc.timeline.is_read;
+    find(".hint").hidden = !content.isEmpty(doc.timeline);
   }
   function drawLimits() {
     const bars = doc.limits.map(({ kind, what, from_s: from, to_s: to }) => {
       const bar = document.createElement("i");
-      bar.style.left = `${(from / beatLength()) * view.beat}px`;
-      bar.style.width = `${Math.max(3, ((to - from) / beatLength()) * view.beat)}px`;
+      bar.style.left = `${beatOf(from) * view.beat}px`;
+      bar.style.width = `${Math.max(3, (beatOf(to) - beatOf(from)) * view.beat)}px`;
       bar.title = `${kind.replace("_", " ")} of ${what}, ${from.toFixed(1)} to ${to.toFixed(1)} s`;
       return bar;
     });
     find(".limits").replaceChildren(...bars);
   }
   dance.listen((found) => { doc = found; draw(); });
-  window.addEventListener("resize", draw);
+  window.addEventListener("resize", () => draw());
 
   // --- what is on stage, and how far the work is ---------------------------------------
-  const SHOWN = { verified: "verified", preview: "preview", nothing: "standing" };
+  const SHOWN = { verified: "verified", preview: "preview", nothing: "standing", simulated: "simulated" };
   function words(state) {
     const seen = SHOWN[state.shown] ?? "", old = state["is shown now"] ? "" : " of before";
     const percent = Math.round(100 * (state.share ?? 0));
@@ -165,13 +130,16 @@ window.makeTimeline = (stage, deck, notice) => {
       checked: "checked, reading …", preview: "solving …", solving: `solving ${percent} %`,
       verified: `in ${(state.took ?? 0).toFixed(1)} s`, refused: "refused", empty: "no block yet",
     }[state.phase] ?? "";
-    return [`${seen}${old}`, work];
+    return [`${seen}${old}`, state.trial || work];
   }
   let said = "";
   function refresh() {
     const state = deck.state();
     dance.follow(state.script);
-    head.style.translate = `${(state.time / beatLength()) * view.beat}px 0`;
+    content.refresh(state);
+    music.refresh(state);
+    trial.refresh(state);
+    head.style.translate = `${beatOf(state.time) * view.beat}px 0`;
     const [seen, work] = words(state), now = `${seen} ${work}`;
     if (now !== said) {
       said = now;
@@ -181,18 +149,13 @@ window.makeTimeline = (stage, deck, notice) => {
       find(".work").textContent = work;
       find(".work").classList.toggle("fails", state.phase === "refused");
     }
-    const why = doc?.refusal?.sentence ?? "";
+    const mark = doc?.timeline.hits && doc.timeline.marks[0];
+    const why = doc?.refusal?.sentence ?? mark?.sentence ?? "";
     if (find(".why").textContent !== why) find(".why").textContent = why;
   }
-  const nothing = () => {};
+  const keys = offers.document ? {} : { ...content.help, b: "tap the tempo of a recording", x: "simulate, or not", "Ctrl Z": "undo", "Ctrl Y": "redo" };
   return {
-    refresh, dance, blocks, view,
-    keys: {
-      a: ["add a move", nothing], "[ ]": ["choose a block", nothing],
-      "← → ": ["move the block", nothing], "shift ← →": ["stretch it", nothing],
-      m: ["mirror it", nothing], d: ["copy it behind itself", nothing],
-      Delete: ["delete it", nothing], Escape: ["choose none", nothing],
-      "Ctrl Z": ["undo", nothing], "Ctrl Y": ["redo", nothing],
-    },
+    refresh, dance, view, content, music, blocks: content.blocks, beatOf, timeOf,
+    keys: Object.fromEntries(Object.entries(keys).map(([key, what]) => [key, [what, () => {}]])),
   };
 };
