@@ -6,6 +6,8 @@ window.makeDrawing = () => {
   // Share of the time in which a picture may be drawn; times of a picture that are too
   // long, and short enough for more pixels [ms]; factors on the pixels a side.
   const SHARE = 0.5, SLOW = 70, QUICK = 30, RATIOS = [1, 0.75, 0.6, 0.45];
+  // Pixels of which no picture has less, if it is so large.
+  const FEWEST = 2.5e5;
   // A page that needs longer than this for a picture draws plainly [ms], if so many in a
   // row do. Edge of the cells whose points become one [m], at most this share of what
   // is as large as its mesh.
@@ -79,11 +81,17 @@ window.makeDrawing = () => {
       if (!old.map && !old.vertexColors) part.geometry = simplified(part.geometry);
     });
   }
+  const setPixels = () => {
+    const { offsetWidth, offsetHeight } = viewer.dom_element;
+    const least = Math.min(1, Math.sqrt(FEWEST / Math.max(offsetWidth * offsetHeight, 1)));
+    renderer.setPixelRatio(Math.min(most, Math.max(RATIOS[level], least)));
+  };
   function drawPlainly() {
     isPlain = true;
     renderer.shadowMap.enabled = false;
     level = 1;
-    renderer.setPixelRatio(RATIOS[level]);
+    setPixels();
+    window.addEventListener("resize", setPixels);
   }
   // What draws runs beside the page: one pixel that is read waits for it.
   const pixel = new Uint8Array(4), gl = renderer.getContext();
@@ -115,7 +123,7 @@ window.makeDrawing = () => {
     const to = slow > 2 ? level + 1 : good > 60 ? level - 1 : level;
     if (to === level || to < 0 || to >= RATIOS.length) return;
     [level, slow, good] = [to, 0, 0];
-    renderer.setPixelRatio(Math.min(most, RATIOS[level]));
+    setPixels();
   }
   if (window.drawsBySoftware) drawPlainly();
   window.addEventListener("pointermove", () => (next = Math.min(next, performance.now() + 150)));
