@@ -9,9 +9,9 @@ window.makeDrawing = () => {
   // Pixels of which no picture has less, if it is so large.
   const FEWEST = 2.5e5;
   // A page that needs longer than this for a picture draws plainly [ms], if so many in a
-  // row do. Edge of the cells whose points become one [m], at most this share of what
-  // is as large as its mesh.
-  const TOO_SLOW = 60, IN_A_ROW = 12, CELL = 0.022, FINE = 0.16;
+  // row do. Edge of the cells whose points become one [m], at most this share of the
+  // shortest side of a mesh, for a thin one would vanish.
+  const TOO_SLOW = 60, IN_A_ROW = 12, CELL = 0.025, FINE = 0.4;
   const most = window.devicePixelRatio || 1;
   let isPlain = false, level = 0, next = 0, spent = 0, slow = 0, good = 0, looked = 0, seen = -1;
 
@@ -41,8 +41,9 @@ window.makeDrawing = () => {
   function simplified(geometry) {
     const place = geometry.getAttribute("position"), normal = geometry.getAttribute("normal");
     if (!normal || geometry.morphAttributes.position || place.count < 100) return geometry;
-    geometry.computeBoundingSphere();
-    const edge = Math.min(CELL, FINE * geometry.boundingSphere.radius);
+    geometry.computeBoundingBox();
+    const sides = geometry.boundingBox.getSize(new T.Vector3()).toArray();
+    const edge = Math.max(1e-4, Math.min(CELL, FINE * Math.min(...sides)));
     const found = new Map(), points = [], normals = [], cells = [];
     const to = new Uint32Array(place.count);
     for (let i = 0; i < place.count; i++) {
