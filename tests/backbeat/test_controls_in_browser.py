@@ -206,6 +206,15 @@ def test_a_part_that_is_dragged_is_pushed_that_way(driven):
     right, away = on_screen(driven, push)
     assert -200.0 < right < -5.0
     assert abs(away) < 0.1 * abs(right)
+    # The plots follow it.
+    driven.until(lambda: live.time > push.time + 0.5)
+    errors = "[data-measure='CoM error, mm']"
+    driven.until(
+        lambda: float(page.inner_text(f"label:has(+ {errors}) output") or 0) > 1.0
+    )
+    ink = f"document.querySelector(\"{errors}\").getContext('2d')"
+    seen = f"{ink}.getImageData(0, 0, 416, 68).data.some((x) => x > 0)"
+    assert driven.window.run(seen)
     # The camera has stayed where it was.
     assert driven.window.run("viewer.camera.position.toArray()") == before
 

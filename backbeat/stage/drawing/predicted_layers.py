@@ -31,22 +31,22 @@ class PredictedPath:
     def __init__(self, meshcat: Meshcat) -> None:
         """Makes the beads and the bars before them, the later the smaller."""
         self._beads = [f"{self.path}/beads/{k + 1}" for k in range(POINTS)]
-        self._ways = [f"{self.path}/beads/way {k + 1}" for k in range(POINTS)]
-        for k, (bead, way) in enumerate(zip(self._beads, self._ways, strict=True)):
+        self._bars = [f"{self.path}/beads/bar {k + 1}" for k in range(POINTS)]
+        for k, (bead, bar) in enumerate(zip(self._beads, self._bars, strict=True)):
             radius = 0.014 - 0.007 * k / POINTS
             meshcat.SetObject(bead, Sphere(radius), PREDICTED)
             see_through_bodies(meshcat, bead, 6)
-            bar = f"{way}/stretch/bar"
-            meshcat.SetObject(bar, Cylinder(0.6 * radius, 1.0), PREDICTED)
-            meshcat.SetTransform(bar, RigidTransform([0.0, 0.0, 0.5]))
-            see_through_bodies(meshcat, bar, 6)
+            solid = f"{bar}/stretch/bar"
+            meshcat.SetObject(solid, Cylinder(0.6 * radius, 1.0), PREDICTED)
+            meshcat.SetTransform(solid, RigidTransform([0.0, 0.0, 0.5]))
+            see_through_bodies(meshcat, solid, 6)
 
     def draw(self, canvas: Canvas, frame: StageFrame) -> None:
         """See `Layer`."""
         com, before = frame.prediction.com, frame.state.center_of_mass
-        for bead, way, place in zip(self._beads, self._ways, com, strict=False):
+        for bead, bar, place in zip(self._beads, self._bars, com, strict=False):
             canvas.place(bead, RigidTransform(place))
-            _draw_way(canvas, way, before, place, SHORTEST)
+            _draw_way(canvas, bar, before, place, SHORTEST)
             before = place
         canvas.show(f"{self.path}/beads", len(com) > 0)
 

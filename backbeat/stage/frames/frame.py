@@ -60,6 +60,8 @@ class StageFrame:
         rate: phase rate of the plan; None where nothing is simulated.
         solver: state of the solvers in words, or "".
         remark: what has gone wrong in words, or "".
+        com_error: distance of the center of mass from where the plan in force follows
+            it [m]; None where nothing is followed.
         target: (3,) where the hand should be in task space [m]; None elsewhere.
         hand: (3,) where it is [m].
     """
@@ -78,8 +80,22 @@ class StageFrame:
     rate: float | None = None
     solver: str = ""
     remark: str = ""
+    com_error: float | None = None
     target: np.ndarray | None = None
     hand: np.ndarray | None = None
+
+    @property
+    def measures(self) -> dict[str, float]:
+        """What is plotted of a simulation; empty of a plan."""
+        if self.com_error is None or self.rate is None:
+            return {}
+        weight = self.state.robot.weight
+        up = sum(float(contact.force[2]) for contact in self.forces.values())
+        return {
+            "CoM error, mm": round(1e3 * self.com_error, 2),
+            "force up, weights": round(up / weight, 3),
+            "phase rate": round(self.rate, 3),
+        }
 
     @property
     def hand_words(self) -> str:

@@ -1,9 +1,13 @@
 """What the stage shows of a plan of the predictive controller."""
 
+import numpy as np
+
 from backbeat.models.state.configuration import Configuration
 from backbeat.mpc.horizon.prediction import LEAST_FORCE, acting
 from backbeat.mpc.plans.plan import Plan
+from backbeat.mpc.reference.trajectory import Reference
 from backbeat.mpc.safety.fail_safe import Mode
+from backbeat.mpc.walking.writer import reference_on
 from backbeat.stage.frames.frame import ContactForce
 
 # A phase rate this close to 1 is shown as keeping the tempo.
@@ -28,6 +32,23 @@ def planned_forces(
             found = acting(wrench, X.rotation().matrix(), X.translation())
             forces[name] = ContactForce(found[:3], found[3:])
     return forces
+
+
+def com_error(
+    reference: Reference, plan: Plan, phase: float, state: Configuration
+) -> float | None:
+    """Distance of the center of mass from the reference [m]; None on a fixed base.
+
+    Args:
+        reference: the behavior.
+        plan: in force, whose walk counts if it has one.
+        phase: of the plan [s].
+        state: the robot.
+    """
+    if not state.robot.floating:
+        return None
+    planned = reference_on(reference, plan.walk).sample(phase).com[0]
+    return float(np.linalg.norm(state.center_of_mass - planned))
 
 
 def rate_in_words(rate: float) -> str:

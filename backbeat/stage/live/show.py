@@ -199,6 +199,7 @@ class LiveShow:
             else rate_in_words(frame.rate),
             "hand": None if frame.hand is None else frame.hand.tolist(),
             "solver": frame.solver,
+            "measures": frame.measures,
             "place": np.round(frame.state.center_of_mass[:2], 4).tolist(),
             "edition": self._edition,
             "world": self._world,

@@ -33,7 +33,7 @@ from backbeat.mpc.world.joint_sample import Listener
 from backbeat.mpc.world.stick_contacts import FORCE, MEMBER, ROW
 from backbeat.stage.frames.frame import ContactForce, StageFrame
 from backbeat.stage.frames.marks import marks_at
-from backbeat.stage.frames.plan_view import planned_forces, solver_in_words
+from backbeat.stage.frames.plan_view import com_error, planned_forces, solver_in_words
 from backbeat.stage.frames.strikes import (
     FORCE_SHOWN,
     Strike,
@@ -245,6 +245,7 @@ class LiveSimulation:
             flashes=flashes(list(self._strikes.values()), self.time),
             capture_point=measured_capture_point(self._state) if forces else None,
             rate=None if target is not None else plan.rate_at(clock),
+            com_error=com_error(self._loop.reference, plan, phase, self._state),
             solver=self._solver(plan),
             remark=self._remark(),
         )

@@ -26,6 +26,7 @@ LIVE: tuple[str, ...] = (
     "form.js",
     "transport.js",
     "push_drag.js",
+    "plots.js",
     "panel.js",
     "target_drag.js",
     "task_panel.js",

@@ -6,10 +6,12 @@ window.makeDrawing = () => {
   // Share of the time in which a picture may be drawn; times of a picture that are too
   // long, and short enough for more pixels [ms]; factors on the pixels a side.
   const SHARE = 0.5, SLOW = 70, QUICK = 30, RATIOS = [1, 0.75, 0.6, 0.45];
+  // Pixels of which no picture has less, if it is so large.
+  const FEWEST = 2.5e5;
   // A page that needs longer than this for a picture draws plainly [ms], if so many in a
-  // row do. Edge of the cells whose points become one [m], at most this share of what
-  // is as large as its mesh.
-  const TOO_SLOW = 60, IN_A_ROW = 12, CELL = 0.022, FINE = 0.16;
+  // row do. Edge of the cells whose points become one [m], at most this share of the
+  // shortest side of a mesh, for a thin one would vanish.
+  const TOO_SLOW = 60, IN_A_ROW = 12, CELL = 0.025, FINE = 0.4;
   const most = window.devicePixelRatio || 1;
   let isPlain = false, level = 0, next = 0, spent = 0, slow = 0, good = 0, looked = 0, seen = -1;
 
@@ -39,8 +41,9 @@ window.makeDrawing = () => {
   function simplified(geometry) {
     const place = geometry.getAttribute("position"), normal = geometry.getAttribute("normal");
     if (!normal || geometry.morphAttributes.position || place.count < 100) return geometry;
-    geometry.computeBoundingSphere();
-    const edge = Math.min(CELL, FINE * geometry.boundingSphere.radius);
+    geometry.computeBoundingBox();
+    const sides = geometry.boundingBox.getSize(new T.Vector3()).toArray();
+    const edge = Math.max(1e-4, Math.min(CELL, FINE * Math.min(...sides)));
     const found = new Map(), points = [], normals = [], cells = [];
     const to = new Uint32Array(place.count);
     for (let i = 0; i < place.count; i++) {
@@ -79,11 +82,17 @@ window.makeDrawing = () => {
       if (!old.map && !old.vertexColors) part.geometry = simplified(part.geometry);
     });
   }
+  const setPixels = () => {
+    const { offsetWidth, offsetHeight } = viewer.dom_element;
+    const least = Math.min(1, Math.sqrt(FEWEST / Math.max(offsetWidth * offsetHeight, 1)));
+    renderer.setPixelRatio(Math.min(most, Math.max(RATIOS[level], least)));
+  };
   function drawPlainly() {
     isPlain = true;
     renderer.shadowMap.enabled = false;
     level = 1;
-    renderer.setPixelRatio(RATIOS[level]);
+    setPixels();
+    window.addEventListener("resize", setPixels);
   }
   // What draws runs beside the page: one pixel that is read waits for it.
   const pixel = new Uint8Array(4), gl = renderer.getContext();
@@ -115,7 +124,7 @@ window.makeDrawing = () => {
     const to = slow > 2 ? level + 1 : good > 60 ? level - 1 : level;
     if (to === level || to < 0 || to >= RATIOS.length) return;
     [level, slow, good] = [to, 0, 0];
-    renderer.setPixelRatio(Math.min(most, RATIOS[level]));
+    setPixels();
   }
   if (window.drawsBySoftware) drawPlainly();
   window.addEventListener("pointermove", () => (next = Math.min(next, performance.now() + 150)));

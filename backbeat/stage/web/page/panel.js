@@ -148,6 +148,8 @@ window.makePanel = ({ info, find }, send, state) => {
   save.onclick = () => send("save");
   panel.append(make("div", { className: "ends" }, undo, reset, save));
 
+  refreshers.push(window.makePlots(group, make, state));
+
   const flip = (k) => () => toggles[k]?.click();
   const inSimulation = (act) => () => state().mode !== "planned" && act();
   const keys = {
