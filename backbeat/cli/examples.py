@@ -4,7 +4,7 @@ EXAMPLES: dict[str, tuple[str, str]] = {
     "demo": ("backbeat demo", "backbeat demo --out /tmp/demo --jobs 2"),
     "doctor": ("backbeat doctor", "backbeat doctor --json"),
     "new": ("backbeat new dance my-dance", "backbeat new posture bow --robot g1"),
-    "author": ("backbeat author", "backbeat author my-dance.yaml"),
+    "author": ("backbeat author", "backbeat author my-song.yaml"),
     "import": (
         "backbeat import walk.csv --robot g1",
         "backbeat import takes/ --robot g1 --output library-of-takes --jobs 2",

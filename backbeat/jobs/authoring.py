@@ -38,6 +38,7 @@ class AuthoringDesk:
             nothing.
         limits: what the verified motion uses to the full.
         drafted: the text that the worker has read last.
+        errors: of the last simulation; None before there was one.
     """
 
     def __init__(self, document: AuthoredDocument, worker: Worker) -> None:
@@ -48,12 +49,15 @@ class AuthoringDesk:
         self.refusal: dict[str, Any] | None = None
         self.limits: list[dict[str, Any]] = []
         self._took, self.drafted = 0.0, ""
+        self.errors: dict[str, Any] | None = None
+        self._runs = 0
         self._start()
 
     @property
     def edition(self) -> str:
         """Another one when there is something for pages to ask for."""
-        return f"{self.document.revision} {self.phase} {self.refusal is not None}"
+        refuses = self.refusal is not None
+        return f"{self.document.revision} {self.phase} {refuses} {self._runs}"
 
     @property
     def is_empty(self) -> bool:
@@ -77,6 +81,7 @@ class AuthoringDesk:
             "timeline": asdict(document.sheet()),
             "refusal": self.refusal,
             "limits": self.limits,
+            "errors": self.errors,
             "edition": self.edition,
         }
 
@@ -92,6 +97,11 @@ class AuthoringDesk:
         except BackbeatError as error:
             refused = str(error)
         return self.answer() | {"refused": refused}
+
+    def note_run(self, errors: dict[str, Any] | None) -> None:
+        """Notes the errors of a simulation that has ended."""
+        self.errors = errors
+        self._runs += 1
 
     def look(self) -> None:
         """Takes over what an editor has saved."""

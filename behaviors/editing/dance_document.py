@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from functools import lru_cache
+from pathlib import Path
 from typing import Any, ClassVar
 
 from backbeat.behaviors.building.incremental_build import Draft
@@ -21,6 +22,10 @@ class DanceDocument(AuthoredDocument):
     """A dance; its edits are those of `backbeat.behaviors.editing.edits`."""
 
     kind: ClassVar[str] = "dance"
+
+    def __init__(self, path: str | Path, text: str | None = None) -> None:
+        """As of `AuthoredDocument`; a dance may be a new one."""
+        super().__init__(path, text)
 
     def edited(self, edit: Mapping[str, Any]) -> str:
         """As of `AuthoredDocument`."""

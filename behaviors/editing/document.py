@@ -35,7 +35,7 @@ class AuthoredDocument(ABC):
 
     kind: ClassVar[str]
 
-    def __init__(self, path: str | Path, text: str | None = None) -> None:
+    def __init__(self, path: str | Path, text: str | None) -> None:
         """Opens a file, or begins one that is written with the first edit.
 
         Args:

@@ -62,7 +62,7 @@ class ScoreDocument(AuthoredDocument):
                 f"{built}: its score {path.name} is no YAML; backbeat author edits "
                 "scores in YAML (write the bars into scores/NAME.yaml as `tab`)"
             )
-        super().__init__(path)
+        super().__init__(path, None)
         self.built = built
         self._drumming, self._kit = drumming, drumming.drum_kit(built.parent)
         self._members = kit_members(self._kit)

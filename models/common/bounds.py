@@ -25,6 +25,8 @@ BYTES = {
     "WAV": 400_000_000,
     "behavior": 500_000_000,
     "run": 1_000_000_000,
+    # A recording of three minutes with a backing has 25 MB.
+    "page": 100_000_000,
     "sweep table": 100_000_000,
     "take table": 100_000_000,
     "card": 1_000_000,

@@ -3,6 +3,7 @@
 import contextlib
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from backbeat.behaviors.library.store import Library
@@ -167,6 +168,48 @@ def test_what_is_done_to_a_simulation_is_undone(driven):
     driven.until(lambda: not player.source.is_simulated)
 
 
+def on_screen(driven, push):
+    """To the right on the screen, and away from the viewer on the ground [N s]."""
+    x, y, _ = push.impulse
+    sight = driven.window.run(
+        "viewer.camera.getWorldDirection(new MeshCat.THREE.Vector3()).toArray()"
+    )
+    ahead = np.array([sight[0], -sight[2]])
+    ahead /= np.linalg.norm(ahead)
+    return [x * ahead[1] - y * ahead[0], x * ahead[0] + y * ahead[1]]
+
+
+def test_a_part_that_is_dragged_is_pushed_that_way(driven):
+    player, page = driven.player, driven.page
+    driven.click("[data-mode=simulated]")
+    driven.until(lambda: player.source.is_simulated)
+    driven.until(lambda: player.source.reach > 0.1)
+    x, y = driven.window.run(
+        """(() => {
+          const T = MeshCat.THREE, pane = viewer.dom_element.getBoundingClientRect();
+          const link = viewer.scene_tree.find(["robot", "utorso"]).object;
+          const at = link.localToWorld(new T.Vector3(0, 0, 0.3)).project(viewer.camera);
+          return [pane.left + (0.5 + 0.5 * at.x) * pane.width,
+            pane.top + (0.5 - 0.5 * at.y) * pane.height];
+        })()"""
+    )
+    before = driven.window.run("viewer.camera.position.toArray()")
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x - 40, y)
+    page.mouse.move(x - 80, y)
+    page.mouse.up()
+    live = player.source.live
+    driven.until(lambda: live.scenario_so_far().disturbances.pushes)
+    (push,) = live.scenario_so_far().disturbances.pushes
+    assert push.body == "utorso"
+    right, away = on_screen(driven, push)
+    assert -200.0 < right < -5.0
+    assert abs(away) < 0.1 * abs(right)
+    # The camera has stayed where it was.
+    assert driven.window.run("viewer.camera.position.toArray()") == before
+
+
 def test_sensors_pushes_hands_and_saving(driven, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     player, page = driven.player, driven.page
@@ -196,10 +239,11 @@ def test_sensors_pushes_hands_and_saving(driven, tmp_path, monkeypatch):
     (push,) = scenario().disturbances.pushes
     assert push.body == "utorso"
     assert push.impulse == pytest.approx([0.0, 20.0, 0.0], abs=1e-9)
-    driven.click(".panel [data-way='180']")
+    # To the left as one looks at it, from wherever that is.
+    driven.click(".panel [data-way='90']")
     driven.until(lambda: len(scenario().disturbances.pushes) == 2)
-    assert scenario().disturbances.pushes[1].impulse == pytest.approx(
-        [-20.0, 0.0, 0.0], abs=1e-9
+    assert on_screen(driven, scenario().disturbances.pushes[1]) == pytest.approx(
+        [-20.0, 0.0], abs=0.5
     )
 
     first = driven.settings()

@@ -60,8 +60,7 @@ def test_hits_are_set_and_taken_with_the_mouse_and_verified(window, song, tmp_pa
         "{name: fill,", "{name: fill, hits: [{bar: 1, beat: 1, member: hi_hat}],"
     )
     assert song.read_text() == made
-    window.page.select_option("#timeline .hand", "left")
-    after(window, lambda: window.page.keyboard.press("Tab"))
+    after(window, lambda: window.page.select_option("#timeline .hand", "left"))
     made = made.replace("member: hi_hat}", "member: hi_hat, hand: left}")
     assert song.read_text() == made
     # A hit of a line is taken away, and the one of the list gets louder by a drag.

@@ -49,17 +49,27 @@ def until(player, condition, seconds=60.0):
         player.frame()
 
 
-def test_a_choice_is_at_rest_until_somebody_plays(player):
-    for _ in range(3):
-        player.frame()
+def test_a_shelf_is_beside_what_plays_again_and_again(player):
+    player.frame()
+    # No browser has come yet.
     assert player.transport.time == 0.0
     assert not player.is_over
+    assert player.transport.loops
     ask(player, "play", True)
     until(player, lambda: player.transport.time > 0.1)
     ask(player, "play", False)
     stood = player.transport.time
     player.frame()
     assert player.transport.time == stood
+
+
+def test_a_figure_has_the_robot_of_a_behavior(player):
+    lines = np.array(player._repertoire.figure(b"atlas/sway")["lines"])
+    # As high as Atlas, but for what is above its neck, and on the ground.
+    assert 1.4 < lines[:, [1, 3]].max() < 1.9
+    assert -0.05 < lines[:, [1, 3]].min() < 0.1
+    assert np.ptp(lines[:, [0, 2]]) > 0.3
+    assert player._repertoire.figure(b"atlas/none")["lines"] == []
 
 
 def test_only_what_can_be_read_is_offered(player):

@@ -30,8 +30,8 @@ def command(
     file: Annotated[
         str,
         typer.Argument(
-            help="YAML file of a dance or of drumming, or one that ships, of which a "
-            "copy is edited; without one a new dance begins.",
+            help="YAML file of a dance or of drumming, a show in HTML, or one that "
+            "ships, of which a copy is edited; without one a new dance begins.",
             autocompletion=specifications,
         ),
     ] = "",
@@ -46,10 +46,28 @@ def command(
 ) -> None:
     """Edits a dance, or drums, in the browser; every edit is solved and verified."""
     check_port(port)
+    edit(*open_document(file, name), library, port, opens)
+
+
+def edit(
+    document: "AuthoredDocument",
+    sentence: str,
+    library: Path,
+    port: int | None,
+    opens: bool = False,
+) -> None:
+    """Opens the page of a document, until Ctrl-C.
+
+    Args:
+        document: what is edited.
+        sentence: what is said about it first.
+        library: folder of built behaviors.
+        port: of the page; None for any free one.
+        opens: whether to open the page in the browser.
+    """
     from backbeat.behaviors.library.store import Library
     from backbeat.stage.players.authored import AuthoredShow, author
 
-    document, sentence = open_document(file, name)
     typer.echo(sentence, err=True)
     show = AuthoredShow(document, Library(library), port)
     (announce_and_open if opens else announce)(show.show.url)
@@ -92,6 +110,10 @@ def open_document(file: str, name: str) -> "tuple[AuthoredDocument, str]":
         return document, f"A new dance, {own}, is written with its first block"
     if name:
         raise BackbeatError("--name is for a new dance; leave it out, or the file")
+    if Path(file).suffix.lower() in (".html", ".htm"):
+        from backbeat.stage.recording.shared import read_shared
+
+        file = str(read_shared(file).write(Path()))
     path = find_specification(file)
     text = read_text(path)
     kind = kind_of(text, str(path))

@@ -102,6 +102,7 @@ def play_live(
 ) -> None:
     """Opens the page and plays until Ctrl-C, or the end without waiting for a page."""
     from backbeat.behaviors.library.store import Library
+    from backbeat.cli.author.author import edit, open_document
     from backbeat.cli.simulate.play_terminal import PlayTerminal
     from backbeat.stage.players.performing import perform
     from backbeat.stage.players.repertoire import Repertoire
@@ -110,7 +111,9 @@ def play_live(
     tell = announce_and_open if opens else announce
     try:
         repertoire = Repertoire(Library(library), behavior)
-        perform(behavior, repertoire, playback, tell, stream, terminal)
+        asked = perform(behavior, repertoire, playback, tell, stream, terminal)
+        if asked is not None:
+            edit(*open_document(asked.file, ""), library, asked.port)
     except KeyboardInterrupt:
         typer.echo("\nThe show is over.", err=True)
     finally:

@@ -21,7 +21,7 @@ USUAL_ENGINE = "drake"
 BehaviorName = Annotated[
     str | None,
     typer.Argument(
-        help="Behavior in the library; without one, the page lists them.",
+        help="Behavior in the library; without one, the page has a shelf of them.",
         autocompletion=behaviors,
     ),
 ]

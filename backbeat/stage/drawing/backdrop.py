@@ -24,6 +24,8 @@ RIM = Material("rim", "#f05a14", roughness=0.5, glow="#c04408")
 # Meshcat's camera sees 75 degrees from top to bottom at zoom 1.
 ZOOM = 2.2
 HALF_VIEW = np.arctan(np.tan(np.radians(37.5)) / ZOOM)
+# Offset of depths in shadows, of which more would leave a gap under the feet.
+SHADOW_BIAS = -3e-4
 # A picture is at least this much wider than high.
 ASPECT = 1.4
 # Room around a place that must be seen, for links are more than their origins [m].
@@ -95,7 +97,10 @@ def dress(meshcat: Meshcat) -> None:
     spot = "/Lights/SpotLight/<object>"
     meshcat.SetProperty("/Lights/SpotLight", "visible", True)
     meshcat.SetProperty(spot, "castShadow", True)
-    meshcat.SetProperty(spot, "shadow.radius", 3.0)
+    meshcat.SetProperty(spot, "shadow.radius", 2.0)
+    # A larger offset, Meshcat's own, has shadows begin behind the feet.
+    meshcat.SetProperty(spot, "shadow.bias", SHADOW_BIAS)
+    meshcat.SetProperty(spot, "shadow.normalBias", 0.0)
     meshcat.SetProperty(spot, "angle", 0.62)
     meshcat.SetProperty(spot, "penumbra", 0.9)
 

@@ -1,7 +1,7 @@
 """Layers of what a plan expects: mass, feet and forces over its horizon."""
 
 import numpy as np
-from pydrake.geometry import Box, Meshcat, Rgba, Sphere
+from pydrake.geometry import Box, Cylinder, Meshcat, Rgba, Sphere
 from pydrake.math import RigidTransform, RotationMatrix
 
 from backbeat.models.robot.model import RobotModel
@@ -17,28 +17,37 @@ EXPECTED = Rgba(1.0, 0.94, 0.62, 1.0)
 SOLID = (0.75, 0.45, 0.28)
 # Width of outlines and ways, and their height above the floor [m].
 EDGE, ABOVE = 0.012, 0.004
+# Shortest piece of the path that is drawn [m].
+SHORTEST = 1e-3
 # Width of the arrows, and how solid they are, by instant.
 WIDTHS, CLEAR = (0.62, 0.50, 0.40, 0.30), (0.95, 0.75, 0.55, 0.40)
 
 
 class PredictedPath:
-    """Beads along the way that the center of mass is expected to take."""
+    """The way that the center of mass is expected to take, with a bead at each time."""
 
     path = "/predicted path"
 
     def __init__(self, meshcat: Meshcat) -> None:
-        """Makes the beads, the later the smaller."""
+        """Makes the beads and the bars before them, the later the smaller."""
         self._beads = [f"{self.path}/beads/{k + 1}" for k in range(POINTS)]
-        for k, bead in enumerate(self._beads):
-            radius = 0.019 - 0.011 * k / POINTS
+        self._ways = [f"{self.path}/beads/way {k + 1}" for k in range(POINTS)]
+        for k, (bead, way) in enumerate(zip(self._beads, self._ways, strict=True)):
+            radius = 0.014 - 0.007 * k / POINTS
             meshcat.SetObject(bead, Sphere(radius), PREDICTED)
             see_through_bodies(meshcat, bead, 6)
+            bar = f"{way}/stretch/bar"
+            meshcat.SetObject(bar, Cylinder(0.6 * radius, 1.0), PREDICTED)
+            meshcat.SetTransform(bar, RigidTransform([0.0, 0.0, 0.5]))
+            see_through_bodies(meshcat, bar, 6)
 
     def draw(self, canvas: Canvas, frame: StageFrame) -> None:
         """See `Layer`."""
-        com = frame.prediction.com
-        for bead, place in zip(self._beads, com, strict=False):
+        com, before = frame.prediction.com, frame.state.center_of_mass
+        for bead, way, place in zip(self._beads, self._ways, com, strict=False):
             canvas.place(bead, RigidTransform(place))
+            _draw_way(canvas, way, before, place, SHORTEST)
+            before = place
         canvas.show(f"{self.path}/beads", len(com) > 0)
 
 
@@ -104,11 +113,13 @@ def _put_outline(
         see_through_bodies(meshcat, f"{path}/{part}", 3)
 
 
-def _draw_way(canvas: Canvas, path: str, start: np.ndarray, end: np.ndarray) -> None:
-    """Stretches a bar between two places."""
+def _draw_way(
+    canvas: Canvas, path: str, start: np.ndarray, end: np.ndarray, least: float = EDGE
+) -> None:
+    """Stretches a bar between two places that are farther apart than `least` [m]."""
     length = float(np.linalg.norm(end - start))
-    canvas.show(path, length > EDGE)
-    if length > EDGE:
+    canvas.show(path, length > least)
+    if length > least:
         along = RotationMatrix.MakeFromOneVector(end - start, 2)
         canvas.place(path, RigidTransform(along, start))
         canvas.scale(f"{path}/stretch", (1.0, 1.0, length))

@@ -27,7 +27,7 @@ class Playback:
         port: where the page is served; None for any free port.
         is_simulated: whether it begins in closed loop.
         unverified: whether to simulate what failed verification.
-        chooses: whether pages begin with the choice of a behavior, at rest.
+        chooses: whether pages begin with a shelf, beside what is played in a loop.
         detail: how it is chosen what is saved where a machine is too slow, see
             `savings.DETAILS`.
         out: where runs are saved.
@@ -72,6 +72,11 @@ class Playback:
         """
         own = live_task_space(robot)
         return cls(is_simulated=True, detail=FULL, scenario=own, **rest)
+
+    @property
+    def loops(self) -> bool:
+        """Whether it begins again at the end."""
+        return self.loop or self.chooses
 
     @property
     def instead(self) -> Replacements:

@@ -322,6 +322,9 @@ class _Handler(BaseHTTPRequestHandler):
             self.send_header("Content-Length", str(len(answer.body)))
             self.send_header("Cache-Control", "no-store")
             self.send_header("Content-Security-Policy", "frame-ancestors 'self'")
+            if answer.status == HTTPStatus.GONE:
+                # What is served here next does not answer on this connection.
+                self.send_header("Connection", "close")
             self.end_headers()
             self.wfile.write(answer.body)
         except ConnectionError:

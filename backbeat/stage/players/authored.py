@@ -10,20 +10,24 @@ from backbeat.behaviors.editing.standing import Standing
 from backbeat.behaviors.library.store import Library
 from backbeat.jobs.authoring import AuthoringDesk
 from backbeat.jobs.watching import Drafted, News, Performed, Worker
+from backbeat.models.common.errors import BackbeatError, ended
 from backbeat.stage.frames.frame import PlaybackSource
 from backbeat.stage.live.show import FRAME, LiveShow
 from backbeat.stage.live.transport import Transport, at_start, stops
+from backbeat.stage.players.trial import TRYING, TrialRun, for_robot, offers
 from backbeat.stage.players.watched import span_about
+from backbeat.stage.recording.shared import share
 from backbeat.stage.sources.kinds import PlannedSource
 from backbeat.stage.sources.preview import PreviewSource
-from backbeat.stage.web.commands import PLAYING
+from backbeat.stage.web.commands import PLAYING, Command
 
 # What pages may ask of time.
 ABOUT_TIME = ("play", "seek", "beat", "leap", "step", "speed", "loop")
 # What a clock that was late is not made up for beyond [s].
 LATEST = 0.25
-# What is on stage: nothing of the dance, its preview, or its verified motion.
-NOTHING, PREVIEW, VERIFIED = "nothing", "preview", "verified"
+# What is on stage: nothing of what is edited, its preview, its verified motion, or a
+# simulation of that.
+NOTHING, PREVIEW, VERIFIED, SIMULATED = "nothing", "preview", "verified", "simulated"
 
 
 class AuthoredShow:
@@ -49,11 +53,14 @@ class AuthoredShow:
         self.desk = AuthoringDesk(document, self._worker)
         self.source: PlaybackSource = self._standing()
         self._seen, self._seen_text = NOTHING, ""
-        own = {"kind": document.kind, **document.offers()}
+        self._library, self.trial, self._notice = library, TrialRun(), (0, "")
+        self._verified: PlannedSource | None = None
+        own = {"kind": document.kind, "trial": offers(), **document.offers()}
         self.show = LiveShow(
             self.source,
             port,
-            {name: PLAYING[name] for name in ABOUT_TIME},
+            {name: PLAYING[name] for name in ABOUT_TIME} | TRYING,
+            is_both=True,
             more={"plays": True, "timeline": own},
             services={
                 "/document": self.desk.answer,
@@ -86,13 +93,15 @@ class AuthoredShow:
         if self.desk.is_empty:
             return
         if isinstance(news, Drafted):
+            self.trial.end()
+        if isinstance(news, Drafted):
             preview = news.draft.preview()
             if preview is not None:
                 seen = PreviewSource(news.draft, preview)
                 self._put(seen, PREVIEW, self.desk.drafted, news.changed)
         elif isinstance(news, Performed):
             found = news.updated
-            source = PlannedSource(found.behavior)
+            source = self._verified = PlannedSource(found.behavior)
             changed = None if found.knots is None else (found.start, found.end)
             self._put(source, VERIFIED, self.desk.drafted, changed)
 
@@ -123,11 +132,14 @@ class AuthoredShow:
             self.hear(news)
         if self.desk.is_empty and self._seen_text != self.desk.document.text:
             self._put(self._standing(), NOTHING, self.desk.document.text)
-        for command in self.show.commands():
-            self.transport.obey(command.name, command.value)
         now = time.perf_counter()
-        self.transport.go_on(min(now - self._before, LATEST))
-        self._before = now
+        elapsed, self._before = min(now - self._before, LATEST), now
+        try:
+            for command in self.show.commands():
+                self._obey(command)
+            self._go_on(elapsed)
+        except BackbeatError as error:
+            self._notice = self._notice[0] + 1, ended(str(error))
         frame = self.source.frame_at(self.transport.time)
         self.show.note_tips(frame)
         rate = self.transport.speed if self.transport.is_playing else 0.0
@@ -136,15 +148,69 @@ class AuthoredShow:
         period = 2 * FRAME if self.desk.is_solving else FRAME
         time.sleep(max(0.002, period - (time.perf_counter() - now)))
 
+    def _obey(self, command: Command) -> None:
+        """Does what a page asks for.
+
+        Raises:
+            BackbeatError: it cannot be done.
+        """
+        if command.name not in TRYING:
+            self.transport.obey(command.name, command.value)
+        elif command.name == "simulate":
+            self._simulate(*command.value)
+        elif command.name == "push":
+            self.trial.push(*command.value)
+            self.transport.play(True)
+        elif command.name == "share":
+            self._share()
+        elif self._verified is not None:
+            self.trial.end()
+            self._put(self._verified, VERIFIED, self._seen_text)
+
+    def _share(self) -> None:
+        """Writes a page that plays anywhere.
+
+        Raises:
+            BackbeatError: nothing is verified, or it cannot be written.
+        """
+        if self._verified is None or self.desk.phase != VERIFIED:
+            raise BackbeatError("what is edited is shared when it is verified")
+        found = share(self.desk.document, self._verified.behavior, self.desk.answer())
+        self._notice = self._notice[0] + 1, f"written: {found}"
+
+    def _simulate(self, engine: str, robot: str) -> None:
+        """Begins a trial of the verified motion, or of one for another robot."""
+        desk, verified = self.desk, self._verified
+        if verified is None or desk.phase != VERIFIED:
+            raise BackbeatError("what is edited is simulated when it is verified")
+        other = for_robot(desk.document.built, robot, self._library) if robot else None
+        self.trial.begin(verified.behavior, engine, other)
+
+    def _go_on(self, elapsed: float) -> None:
+        """Lets time pass, in what is simulated too."""
+        made = self.trial.made()
+        if made is not None:
+            self._put(made, SIMULATED, self._seen_text)
+            self.transport.seek(made.start)
+            self.transport.loops = False
+            self.transport.play(True)
+        elif self.trial.source is None:
+            self.transport.go_on(elapsed)
+        elif self.trial.go_on(self.transport, elapsed, self.show.note_tips):
+            self.desk.note_run(self.trial.errors)
+
     def _state(self) -> dict[str, Any]:
         transport = self.transport
+        simulated = self.trial.source
         return {
+            "trial": self.trial.words,
+            "notice": self._notice,
             "playing": transport.is_playing,
             "speed": transport.speed,
             "loop": transport.loops,
             "start": transport.start,
             "end": transport.end,
-            "reach": transport.end,
+            "reach": transport.end if simulated is None else simulated.reach,
             "shown": self._seen,
             "is shown now": self._seen_text == self.desk.document.text,
             **self.desk.state(),
@@ -152,6 +218,7 @@ class AuthoredShow:
 
     def close(self) -> None:
         """Ends the show and the work."""
+        self.trial.end()
         self._worker.close()
         self.show.close()
 

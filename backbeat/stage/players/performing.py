@@ -5,6 +5,7 @@ from typing import Protocol
 
 from backbeat.behaviors.library.behavior import Behavior
 from backbeat.stage.live.playback import Playback
+from backbeat.stage.players.editing import EditRequest
 from backbeat.stage.players.player import Player
 from backbeat.stage.players.repertoire import Repertoire
 from backbeat.stream.server import JointStream
@@ -34,7 +35,7 @@ def perform(
     announce: Callable[[str], None],
     stream: JointStream | None = None,
     terminal: Terminal | None = None,
-) -> None:
+) -> EditRequest | None:
     """Plays until Ctrl-C or, where no page is waited for, until the end.
 
     Args:
@@ -44,6 +45,9 @@ def perform(
         announce: called with the URL, once, before anything moves.
         stream: told of joint states and torques; None for nothing.
         terminal: told of what is made and what is saved; None for nothing.
+
+    Returns:
+        What a page has asked to edit; None where it is just the end.
 
     Raises:
         BackbeatError: the port is taken, or the behavior may not be simulated.
@@ -57,3 +61,4 @@ def perform(
                 _report(player, terminal)
     finally:
         player.close()
+    return EditRequest(player.edits, player.show.port) if player.edits else None

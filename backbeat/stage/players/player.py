@@ -14,6 +14,7 @@ from backbeat.stage.live.preparation import Preparation, check_simulated, in_mod
 from backbeat.stage.live.show import FRAME, LiveShow
 from backbeat.stage.live.transport import at_start, stops
 from backbeat.stage.live.user_input import UserInput
+from backbeat.stage.players.editing import editable
 from backbeat.stage.players.repertoire import Repertoire, choice_id, why_not_driven
 from backbeat.stage.players.streaming import Streaming
 from backbeat.stage.sources.kinds import PlannedSource
@@ -35,7 +36,7 @@ class Player:
         source: what is shown.
         transport: where in it one is.
         notice: number and text of the last thing that could not be done.
-        busy: what is waited for, or "".
+        busy, edits: what is waited for, and what a page asks to edit; "" for nothing.
         preparation: a simulation in the making; None for none.
         economy: what a simulation saves where it is too slow.
     """
@@ -60,16 +61,17 @@ class Player:
         self.preparation: Preparation | None = None
         self._catching_up = CatchingUp()
         self.economy = Economy(playback.detail)
-        self.notice, self.busy = (0, ""), ""
+        self.notice, self.busy, self.edits = (0, ""), "", ""
         self._before = time.perf_counter()
         self.source: PlannedSource | SimulationHistory = PlannedSource(behavior)
         self._scenario = playback.begun(behavior)
         self._hands: UserInput | None = None
         more = {"choices": repertoire.rows(), "chooses": playback.chooses}
         readers = PLAYING | SIMULATING
-        self.show = LiveShow(self.source, playback.port, readers, True, more)
-        self.transport = at_start(self.source, playback.speed, playback.loop)
-        self._wants_to_play = not playback.chooses
+        pictures = {"/figure": repertoire.figure}
+        self.show = LiveShow(self.source, playback.port, readers, True, more, pictures)
+        self.transport = at_start(self.source, playback.speed, playback.loops)
+        self._wants_to_play = True
         self._streaming.describe(self.source)
         if playback.is_simulated or playback.is_driven:
             self._prepare()
@@ -79,22 +81,21 @@ class Player:
     def is_over(self) -> bool:
         """Whether a show that waits for no page has come to its end."""
         waits = self._playback.wait or self._wants_to_play or self.preparation
-        return not (waits or self.transport.is_playing)
+        return bool(self.edits) or not (waits or self.transport.is_playing)
 
     def frame(self) -> None:
         """Does what pages ask for, lets time pass, draws, and waits for the next."""
         for command in self.show.commands():
             self.obey(command)
         self._welcome()
-        now = time.perf_counter()
-        self._go_on(min(now - self._before, LATEST))
-        self._before = now
+        before, self._before = self._before, time.perf_counter()
+        self._go_on(min(self._before - before, LATEST))
         if self._hands is not None:
             self._hands.end_drive()
         self._draw()
-        self._economize(time.perf_counter() - now)
+        self._economize(time.perf_counter() - self._before)
         frame = self.economy.frame if self.source.is_simulated else FRAME
-        time.sleep(max(0.001, frame - (time.perf_counter() - now)))
+        time.sleep(max(0.001, frame - (time.perf_counter() - self._before)))
 
     def obey(self, command: Command) -> None:
         """Does what a page asks for; what cannot be done becomes a notice."""
@@ -113,6 +114,8 @@ class Player:
             self._choose(value)
         elif name == "mode":
             self._set_mode(value)
+        elif name == "edit":
+            self.edits = editable(self.source.behavior)
         else:
             self.transport.obey(name, value)
             if name not in ("loop", "speed"):
@@ -291,11 +294,10 @@ class Player:
     def _economize(self, worked: float) -> None:
         """Measures a simulation that follows the clock; it saves what it must."""
         source = self.source
-        follows = self.transport.is_playing and self._catching_up.goal is None
         if (
             not isinstance(source, SimulationHistory)
             or self.preparation
-            or not follows
+            or not (self.transport.is_playing and self._catching_up.goal is None)
             # What is looked at is the past.
             or source.reach - self.transport.time > FRAME
         ):

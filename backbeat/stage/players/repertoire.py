@@ -8,6 +8,7 @@ from backbeat.behaviors.library.store import Library
 from backbeat.models.common.errors import BackbeatError, unknown_name
 from backbeat.mpc.reference.trajectory import Reference
 from backbeat.mpc.walking.writer import writer_of
+from backbeat.stage.frames.figure import figure_of
 
 # What a robot walks with, if it is built.
 STEPS = "step-in-place"
@@ -64,6 +65,16 @@ class Repertoire:
                 return self._library.load(stored)
         ids = [row["id"] for row in self.rows()]
         raise unknown_name("behavior", choice, ids)
+
+    def figure(self, choice: bytes) -> dict[str, Any]:
+        """What the shelf draws of a behavior by its id: see `figure_of`.
+
+        Called from threads of the server; what is not there has no lines.
+        """
+        try:
+            return {"lines": figure_of(self.load(choice.decode(errors="replace")))}
+        except BackbeatError:
+            return {"lines": []}
 
     def to_drive(self, behavior: Behavior) -> Behavior:
         """What its robot walks with: this behavior, or else steps in place.

@@ -1,7 +1,9 @@
 """Recordings: one HTML file that plays when it is opened, without a network."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from backbeat.behaviors.library.behavior import Behavior
 from backbeat.models.common.atomic_file import replacing
@@ -65,9 +67,12 @@ def record_run(
 
 
 def page_of(
-    source: PlaybackSource, fps: float = 30.0, extras: SoundExtras | None = None
+    source: PlaybackSource,
+    fps: float = 30.0,
+    extras: SoundExtras | None = None,
+    more: Mapping[str, Any] | None = None,
 ) -> str:
-    """The HTML of a recording."""
+    """The HTML of a recording; `more` is what its overlay is told besides."""
     runs = SimulatedSource | RunFileSource
     disturbances = source.disturbances if isinstance(source, runs) else ()
     arrows = [item for item in disturbances if not item.has_lines]
@@ -80,7 +85,7 @@ def page_of(
     motion = packed(canvas.tracks(times), times)
     stage.aim(source)
     trails, fastest = ribbons(source)
-    info = stage.info(source, fastest, trails)
+    info = stage.info(source, fastest, trails) | dict(more or {})
     if isinstance(source, SimulatedSource):
         info["sayings"] = source.sayings()
     if isinstance(source, RunFileSource) and source.lacks:

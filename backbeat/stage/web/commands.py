@@ -85,6 +85,7 @@ PLAYING: dict[str, Reader] = {
     "loop": switch,
     "choose": name,
     "mode": one_of(("planned", "simulated", "driven")),
+    "edit": nothing,
 }
 
 

@@ -25,16 +25,19 @@ LIVE: tuple[str, ...] = (
     "keys.js",
     "form.js",
     "transport.js",
+    "push_drag.js",
     "panel.js",
     "target_drag.js",
     "task_panel.js",
+    "edit.js",
     "drive.js",
+    "shelf.js",
     "live.js",
     "drawing.js",
     "overlay.js",
 )
 # What it runs before these where a dance or a score is edited.
-TIMELINE = ("document.js", "timeline.js")
+TIMELINE = ("form.js", "document.js", "tempo.js", "music.js", "trial.js", "timeline.js")
 AUTHORED: dict[str, tuple[str, ...]] = {
     "dance": (*TIMELINE, "blocks.js", "values.js", "palette.js", "dance.js"),
     "score": (*TIMELINE, "taps.js", "drums.js"),
@@ -85,7 +88,8 @@ def with_overlay(
     if "timeline" in info:
         block.append(f"<style>{page_file('timeline.css')}</style>")
         block.append(f'<template id="desk">{page_file("timeline.html")}</template>')
-        scripts = (*AUTHORED[info["timeline"]["kind"]], *scripts)
+        own = AUTHORED[info["timeline"]["kind"]]
+        scripts = tuple(dict.fromkeys((*own, *scripts)))
     if sound is not None:
         block.append(data_element("backbeat-sound", sound))
         scripts = ("sound.js", *scripts)

@@ -142,7 +142,8 @@ window.makeDrums = (desk) => {
   }
   const taps = window.makeTaps(desk, { snapped, whyNot, changed: () => desk.draw() });
   for (const name of [".hand", ".loud"])
-    find(name).onchange = () => {
+    find(name).onchange = ({ target }) => {
+      target.blur();
       const hit = selected();
       if (hit) put(hit.beat, hit.member, pen());
     };

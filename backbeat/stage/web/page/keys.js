@@ -17,7 +17,7 @@ window.listenToKeys = (find, table) => {
   window.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.altKey || event.metaKey) return;
     const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
-    const inside = event.target.closest?.("dialog, select, input[type=number]");
+    const inside = event.target.closest?.("dialog, select, input:is([type=number], [type=search])");
     // A focused button has its own opinion about the space bar, a slider about arrows.
     const own = event.target.closest?.("button") && key === " "
       || event.target.closest?.("input[type=range]:not(.time)") && /^(Arrow|Home|End)/.test(key);

@@ -96,7 +96,7 @@ window.followServer = (stage) => {
   }
   // A timeline on which a dance is edited.
   function authored() {
-    stage.timeline = window.makeTimeline(stage, deck, notice);
+    stage.timeline = window.makeTimeline(stage, deck, notice, send);
     return stage.timeline;
   }
   // What is chosen, planned or simulated, and done to a simulation.
@@ -112,6 +112,7 @@ window.followServer = (stage) => {
     modes.forEach((button) => {
       button.onclick = () => send("mode", button.dataset.mode);
     });
+    if (!info.tasks) window.offerEdit(stage, send);
     return {
       keys: {
         p: ["planned or simulated", () => send("mode", other())],
@@ -137,47 +138,5 @@ window.followServer = (stage) => {
     say("live clock", info.plays ? "" : clock(time()));
     refresh();
     return time();
-  };
-};
-
-// The list of what may be played, and what it is.
-window.makeChooser = ({ info, find }, send) => {
-  const dialog = find("dialog.chooser"), button = find("button.choose");
-  // The space bar plays then, and does not open the list again: a closing dialog gives
-  // the focus back to its button at once, and tells of its end only later.
-  const shut = () => { dialog.close(); button.blur(); };
-  const toggle = () => (dialog.open ? shut() : dialog.showModal());
-  button.hidden = false;
-  button.onclick = toggle;
-  const cell = (tag, text) =>
-    Object.assign(document.createElement(tag), { textContent: text });
-  const rows = info.choices.map((choice) => {
-    const row = document.createElement("button"), { name, kind, seconds, bpm } = choice;
-    row.type = "button";
-    row.dataset.choice = choice.id;
-    const length = `${seconds} s${bpm ? `, ${bpm} BPM` : ""}`;
-    const about = choice.verified ? `${kind} · ${length}` : `${kind} · ${length} · not verified`;
-    row.append(cell("b", name), cell("small", about), cell("span", choice.summary));
-    row.onclick = () => { send("choose", choice.id); shut(); };
-    return row;
-  });
-  const robots = [...new Set(info.choices.map(({ robot }) => robot))];
-  const titled = (robot) => [
-    ...(robots.length > 1 ? [cell("h3", robot)] : []),
-    ...rows.filter((_, i) => info.choices[i].robot === robot)];
-  find("dialog.chooser .list").replaceChildren(...robots.flatMap(titled));
-  find("dialog.chooser .more").textContent =
-    "More are built by: backbeat build NAME (backbeat list says which).";
-  dialog.addEventListener("close", () => button.blur());
-  // A click beside the list is a way out of it.
-  dialog.onclick = (event) => { if (event.target === dialog) shut(); };
-  if (info.chooses && !sessionStorage.getItem("has chosen")) {
-    sessionStorage.setItem("has chosen", "yes");
-    dialog.showModal();
-  }
-  return {
-    toggle,
-    refresh: (state) => rows.forEach((row) =>
-      row.setAttribute("aria-current", row.dataset.choice === state.choice)),
   };
 };

@@ -8,11 +8,20 @@ window.makePanel = ({ info, find }, send, state) => {
 
   // --- push ---------------------------------------------------------------------
   const own = { impulse: 60, direction: 0, body: offer.bodies[0] };
+  const push = (impulse, body = own.body) => send("push", { body, impulse });
   const shove = (degrees = own.direction) => {
     const a = (degrees * Math.PI) / 180;
-    const impulse = [Math.cos(a), Math.sin(a), 0].map((x) => own.impulse * x);
-    send("push", { body: own.body, impulse });
+    push([Math.cos(a), Math.sin(a), 0].map((x) => own.impulse * x));
   };
+  // As one looks: 0 is away from the viewer, 90 to the left on the screen.
+  const aimed = (degrees) => {
+    const sight = viewer.camera.getWorldDirection(new MeshCat.THREE.Vector3());
+    // Meshcat's world has z up, three.js y.
+    const heading = (Math.atan2(-sight.z, sight.x) * 180) / Math.PI + degrees;
+    own.direction = Math.round(((heading + 540) % 360) - 180);
+    shove();
+  };
+  window.makePushDrag(offer, () => state().mode !== "planned", push);
   const body = make("select", { className: "body", title: "The link that is pushed" },
     ...offer.bodies.map((name) => make("option", { value: name, textContent: name })));
   body.onchange = () => { own.body = body.value; body.blur(); };
@@ -20,13 +29,13 @@ window.makePanel = ({ info, find }, send, state) => {
     ["↖", 45], ["↑", 0], ["↗", -45], ["←", 90], [null], ["→", -90],
     ["↙", 135], ["↓", 180], ["↘", -135],
   ];
-  const NAMED = { 0: "forward", 90: "to its left", 180: "backward", "-90": "to its right" };
+  const NAMED = { 0: "away from you", 90: "to the left", 180: "towards you", "-90": "to the right" };
   const pad = make("div", { className: "pad" }, ...WAYS.map(([arrow, degrees]) => {
-    if (!arrow) return make("span", { textContent: "robot" });
+    if (!arrow) return make("span", { textContent: "aim" });
     const button = make("button", { type: "button", textContent: arrow });
-    button.title = `Push the robot ${NAMED[degrees] ?? "askew"} at once; up is where it looks`;
+    button.title = `Push the robot ${NAMED[degrees] ?? "askew"} at once, as you look at it`;
     button.dataset.way = degrees;
-    button.onclick = () => { own.direction = degrees; shove(); };
+    button.onclick = () => aimed(degrees);
     return button;
   }));
   const go = make("button", { type: "button", className: "shove", textContent: "push" });
@@ -39,7 +48,8 @@ window.makePanel = ({ info, find }, send, state) => {
     slider({ label: "direction", unit: "°", low: -180, high: 180, step: 5,
       hint: "0 is forward, 90 to the robot's left" },
       () => own.direction, (x) => (own.direction = x)),
-    make("div", { className: "pushes" }, pad, go));
+    make("div", { className: "pushes" }, pad, go),
+    make("small", { textContent: "arrows as you look; or drag a part of the robot" }));
 
   // --- other disturbances, as their schemas have them ---------------------------------
   for (const [name, sliders] of Object.entries(offer.disturbances)) {
@@ -141,8 +151,8 @@ window.makePanel = ({ info, find }, send, state) => {
   const flip = (k) => () => toggles[k]?.click();
   const inSimulation = (act) => () => state().mode !== "planned" && act();
   const keys = {
-    w: ["push forward", () => shove(0)], s: ["push backward", () => shove(180)],
-    a: ["push to its left", () => shove(90)], d: ["push to its right", () => shove(-90)],
+    w: ["push away from you", () => aimed(0)], s: ["push towards you", () => aimed(180)],
+    a: ["push to the left", () => aimed(90)], d: ["push to the right", () => aimed(-90)],
     "#1": ["timing on, off", flip(0)], "#2": ["forces on, off", flip(1)],
     "#3": ["posture on, off", flip(2)], "#4": ["steps on, off", flip(3)],
     u: ["undo a setting", () => send("undo")], r: ["reset", () => send("reset")],

@@ -72,6 +72,8 @@ window.playRecording = (stage, recording) => {
       reach: start + animator.duration,
     }),
   };
+  const seen = { ...deck, state: () => ({ ...deck.state(), shown: "verified", "is shown now": true }) };
+  const timeline = info.timeline && window.makeTimeline(stage, seen, () => {}, () => {});
   const refresh = window.makeTransport(stage, deck, {
     m: ["sound on, off", () => sound?.toggle()],
   });
@@ -93,7 +95,7 @@ window.playRecording = (stage, recording) => {
     pause: () => play(false),
     seek: (t) => { play(false); seek(t); },
     time: () => start + animator.time,
-    now, sound, deck,
+    now, sound, deck, timeline,
   };
   // Oftener than the picture, which may be slow.
   if (sound) setInterval(sound.update, 40);
@@ -107,6 +109,7 @@ window.playRecording = (stage, recording) => {
     }
     before = animator.time;
     refresh();
+    timeline?.refresh();
     return start + animator.time;
   };
 };

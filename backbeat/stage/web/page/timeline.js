@@ -1,10 +1,11 @@
 // The timeline of what is edited: ruler, what is on stage, and the tools and keys of all.
-window.makeTimeline = (stage, deck, notice) => {
+window.makeTimeline = (stage, deck, notice, send) => {
   const { info, root } = stage, offers = info.timeline;
   const body = document.createElement("section");
   body.id = "timeline";
   body.append(document.getElementById("desk").content.cloneNode(true));
   body.dataset.kind = offers.kind;
+  body.classList.toggle("recorded", Boolean(offers.document));
   document.body.append(body);
   document.body.classList.add("authoring");
   root.classList.add("authoring");
@@ -39,9 +40,12 @@ window.makeTimeline = (stage, deck, notice) => {
     find(".add").setAttribute("aria-expanded", body.dataset.opened === "palette");
     draw();
   };
-  const desk = { body, find, view, offers, document_: dance, deck, says, placeOf, beatOf, opened, notice, draw };
+  const desk = { body, find, view, offers, document_: dance, deck, says, placeOf, beatOf, timeOf, opened, notice, draw };
   const content = (offers.kind === "score" ? window.makeDrums : window.makeDance)(desk);
+  const music = window.makeMusic(desk), trial = window.makeTrial(desk, send);
   const tools = {
+    simulate: trial.toggle,
+    share: () => send("share"),
     undo: () => dance.undo(),
     redo: () => dance.redo(),
     set: () => opened("values"),
@@ -50,14 +54,14 @@ window.makeTimeline = (stage, deck, notice) => {
     ...content.tools,
   };
   for (const [name, act] of Object.entries(tools)) find(`.${name}`).onclick = act;
-  find(".snap").onchange = (event) => { view.snap = Number(event.target.value); draw(); };
-  const KEYS = { "ctrl z": tools.undo, "ctrl y": tools.redo, "ctrl shift z": tools.redo };
+  find(".snap").onchange = ({ target }) => { view.snap = Number(target.value); target.blur(); draw(); };
+  const KEYS = { b: music.tap, x: trial.toggle, "ctrl z": tools.undo, "ctrl y": tools.redo, "ctrl shift z": tools.redo };
   window.addEventListener("keydown", (event) => {
     if (event.target.closest?.("input, select, textarea, dialog")) return;
     const name = event.key.length === 1 ? event.key.toLowerCase() : event.key;
     const held = [(event.ctrlKey || event.metaKey) && "ctrl", event.shiftKey && "shift"];
     const key = [...held.filter(Boolean), name].join(" ");
-    const act = KEYS[key] ?? content.key(key);
+    const act = offers.document ? null : KEYS[key] ?? content.key(key);
     if (!act) return;
     event.preventDefault();
     event.stopImmediatePropagation();
@@ -90,6 +94,7 @@ window.makeTimeline = (stage, deck, notice) => {
       return mark;
     }));
     find(".over").style.left = `${beats * view.beat}px`;
+    music.draw(length);
     content.draw(doc);
     find(".names").replaceChildren(...[...find(".lanes").querySelectorAll(".lane")].map((lane) => {
       const name = document.createElement("span");
@@ -98,6 +103,7 @@ window.makeTimeline = (stage, deck, notice) => {
       return name;
     }));
     drawLimits();
+    trial.draw(length);
     find(".undo").disabled = !doc.undo;
     find(".redo").disabled = !doc.redo;
     find(".hint").hidden = !content.isEmpty(doc.timeline);
@@ -113,10 +119,10 @@ window.makeTimeline = (stage, deck, notice) => {
     find(".limits").replaceChildren(...bars);
   }
   dance.listen((found) => { doc = found; draw(); });
-  window.addEventListener("resize", draw);
+  window.addEventListener("resize", () => draw());
 
   // --- what is on stage, and how far the work is ---------------------------------------
-  const SHOWN = { verified: "verified", preview: "preview", nothing: "standing" };
+  const SHOWN = { verified: "verified", preview: "preview", nothing: "standing", simulated: "simulated" };
   function words(state) {
     const seen = SHOWN[state.shown] ?? "", old = state["is shown now"] ? "" : " of before";
     const percent = Math.round(100 * (state.share ?? 0));
@@ -124,13 +130,15 @@ window.makeTimeline = (stage, deck, notice) => {
       checked: "checked, reading …", preview: "solving …", solving: `solving ${percent} %`,
       verified: `in ${(state.took ?? 0).toFixed(1)} s`, refused: "refused", empty: "no block yet",
     }[state.phase] ?? "";
-    return [`${seen}${old}`, work];
+    return [`${seen}${old}`, state.trial || work];
   }
   let said = "";
   function refresh() {
     const state = deck.state();
     dance.follow(state.script);
     content.refresh(state);
+    music.refresh(state);
+    trial.refresh(state);
     head.style.translate = `${beatOf(state.time) * view.beat}px 0`;
     const [seen, work] = words(state), now = `${seen} ${work}`;
     if (now !== said) {
@@ -145,9 +153,9 @@ window.makeTimeline = (stage, deck, notice) => {
     const why = doc?.refusal?.sentence ?? mark?.sentence ?? "";
     if (find(".why").textContent !== why) find(".why").textContent = why;
   }
-  const keys = { ...content.help, "Ctrl Z": "undo", "Ctrl Y": "redo" };
+  const keys = offers.document ? {} : { ...content.help, b: "tap the tempo of a recording", x: "simulate, or not", "Ctrl Z": "undo", "Ctrl Y": "redo" };
   return {
-    refresh, dance, view, content, blocks: content.blocks, beatOf, timeOf,
+    refresh, dance, view, content, music, blocks: content.blocks, beatOf, timeOf,
     keys: Object.fromEntries(Object.entries(keys).map(([key, what]) => [key, [what, () => {}]])),
   };
 };

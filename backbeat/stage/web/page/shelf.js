@@ -1,0 +1,86 @@
+// The shelf of what may be played: figures by kind, and a search.
+window.makeChooser = ({ info, find }, send) => {
+  const dialog = find("dialog.chooser"), button = find("button.choose");
+  // The space bar plays then, and does not open the shelf again: a closing dialog gives
+  // the focus back to its button at once, and tells of its end only later.
+  const shut = () => { dialog.close(); button.blur(); };
+  // Beside the picture, which goes on; the focus stays with the keys of the page.
+  const open = () => { dialog.show(); document.activeElement?.blur(); };
+  const toggle = () => (dialog.open ? shut() : open());
+  button.hidden = false;
+  button.onclick = toggle;
+  const cell = (tag, text, className = "") =>
+    Object.assign(document.createElement(tag), { textContent: text, className });
+  const search = dialog.querySelector("input.search"), list = dialog.querySelector(".list");
+  const cards = info.choices.map((choice) => {
+    const card = document.createElement("button"), { name, kind, seconds, bpm } = choice;
+    card.type = "button";
+    card.dataset.choice = choice.id;
+    card.title = choice.summary;
+    const length = `${seconds} s${bpm ? `, ${bpm} BPM` : ""}`;
+    const about = choice.verified ? length : `${length} · not verified`;
+    card.append(cell("i", "", "figure"), cell("b", name), cell("small", about),
+      cell("span", choice.summary));
+    card.onclick = () => { send("choose", choice.id); shut(); };
+    return { card, choice, words: [name, kind, choice.robot, choice.summary].join(" ").toLowerCase() };
+  });
+  const robots = new Set(info.choices.map(({ robot }) => robot));
+  const titled = ({ robot, kind }) => (robots.size > 1 ? `${robot}: ${kind}` : kind);
+  function show() {
+    const wanted = search.value.toLowerCase().split(/\s+/).filter(Boolean);
+    const fits = cards.filter(({ words }) => wanted.every((word) => words.includes(word)));
+    const groups = Map.groupBy?.(fits, ({ choice }) => titled(choice)) ?? fits.reduce(
+      (map, one) => map.set(titled(one.choice), [...map.get(titled(one.choice)) ?? [], one]),
+      new Map());
+    list.replaceChildren(...[...groups].sort().flatMap(([title, found]) =>
+      [cell("h3", title), ...found.map(({ card }) => card)]));
+    if (!fits.length) list.append(cell("p", "Nothing on the shelf is called that."));
+  }
+  search.oninput = show;
+  search.onkeydown = (event) => { if (event.key === "Escape") shut(); };
+
+  // A figure comes when its card is seen for the first time, one after the other.
+  const SVG = "http://www.w3.org/2000/svg";
+  const make = (tag, attributes) => {
+    const element = document.createElementNS(SVG, tag);
+    for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+    return element;
+  };
+  async function draw(card) {
+    const answer = await fetch("figure", {
+      method: "POST", body: card.dataset.choice,
+      headers: { "Content-Type": "application/json", "X-Backbeat-Token": info.token } });
+    const lines = answer.ok ? (await answer.json()).lines : [];
+    if (!lines.length) return;
+    const xs = lines.flatMap(([x, , u]) => [x, u]), ys = lines.flatMap(([, y, , v]) => [-y, -v]);
+    const [left, top] = [Math.min(...xs), Math.min(...ys)];
+    const size = Math.max(Math.max(...xs) - left, Math.max(...ys) - top) * 1.1;
+    const middle = (Math.max(...xs) + left) / 2, low = Math.max(...ys) + size * 0.05;
+    const svg = make("svg", { viewBox: `${middle - size / 2} ${low - size} ${size} ${size}` });
+    svg.append(...lines.map(([x, y, u, v]) =>
+      make("line", { x1: x, y1: -y, x2: u, y2: -v, "stroke-width": size * 0.045 })));
+    card.querySelector(".figure").replaceChildren(svg);
+  }
+  let drawn = Promise.resolve();
+  const watcher = new IntersectionObserver((entries) => {
+    for (const { target, isIntersecting } of entries)
+      if (isIntersecting) {
+        watcher.unobserve(target);
+        drawn = drawn.then(() => draw(target)).catch(() => {});
+      }
+  });
+  cards.forEach(({ card }) => watcher.observe(card));
+  show();
+  find("dialog.chooser .more").textContent =
+    "More are built by: backbeat build NAME (backbeat list says which).";
+  dialog.addEventListener("close", () => button.blur());
+  if (info.chooses && !sessionStorage.getItem("has chosen")) {
+    sessionStorage.setItem("has chosen", "yes");
+    open();
+  }
+  return {
+    toggle,
+    refresh: (state) => cards.forEach(({ card }) =>
+      card.setAttribute("aria-current", card.dataset.choice === state.choice)),
+  };
+};
