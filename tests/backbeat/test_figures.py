@@ -27,6 +27,7 @@ from backbeat.models.robot.model import RobotModel
 from backbeat.models.state.configuration import Configuration
 from backbeat.models.world.scene import Scene
 from backbeat.report.plots.drumming import drumming_joints
+from backbeat.stage.recording.browser import find_chromium
 
 SONG = "outstanding"
 
@@ -222,6 +223,7 @@ SLOW = (
     "studies.compliance",
     "studies.task_space",
     "studies.effort_time",
+    "robot.pushed_stage",
 )
 STILL = [
     f.name
@@ -254,6 +256,22 @@ def test_every_picture_is_written(name, sources, tmp_path, monkeypatch):
     path = write_figure(FIGURES[name], sources, tmp_path)
     image = np.array(Image.open(path).convert("RGB"), float)
     assert image.std() > 10.0
+
+
+@pytest.mark.browser
+@pytest.mark.slow
+def test_the_stage_at_a_push_is_drawn(library_folder, built, tmp_path):
+    """In a browser: the arrow of the push is white, and nothing else is as bright."""
+    if find_chromium() is None:
+        pytest.skip("no Chromium: apt install chromium")
+    built("stand")
+    figure = FIGURES["pushed-stage"]
+    path = write_figure(figure, Sources(library_folder), tmp_path)
+    image = np.array(Image.open(path).convert("RGB"), float)
+    assert image.shape[:2] == (720, 1280)
+    assert image.std() > 10.0
+    left = image[300:400, 460:600].min(axis=2)
+    assert (left > 225).sum() > 200
 
 
 def test_figures_of_the_robot_are_of_the_one_that_is_named():

@@ -147,12 +147,12 @@ def test_pictures_are_figures_that_a_command_draws():
     assert [n for n in FIGURES if n not in page and not FIGURES[n].moves] == []
 
 
-def test_the_readme_shows_two_robots():
-    """Its pictures are figures, of a drummer and of robots at one scale."""
+def test_the_readme_shows_a_push_and_two_robots():
+    """Its pictures are figures, of the stage and of robots at one scale."""
     text = (CHECKOUT / "README.md").read_text()
     shown = [Path(path).stem for path in re.findall(r"!\[.*?\]\((.*?)\)", text)]
     assert set(shown) <= set(FIGURES)
-    assert {"drummer", "two-robots"} <= set(shown)
+    assert {"pushed-stage", "two-robots"} <= set(shown)
     assert "--robot g1" in text
 
 

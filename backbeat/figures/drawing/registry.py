@@ -67,6 +67,11 @@ FIGURES = {
     for figure in (
         Figure("standing-robot", "robot.pictures", "A robot standing, with heights."),
         Figure("two-robots", "robot.side_by_side", "Atlas and a G1, at one scale."),
+        Figure(
+            "pushed-stage",
+            "robot.pushed_stage",
+            "The stage at a push: arrow, forces of the ground, predicted path.",
+        ),
         Figure("drumming-joints", "robot.pictures", "The 17 joints that drum."),
         Figure("singular-pose", "robot.pictures", "Arms in a singular posture."),
         Figure("kit-layout", "robot.kit_layout", "The kit from above, with numbers."),

@@ -32,6 +32,7 @@ SEEK = """(async () => {{
   window.backbeat.seek({time});
   for (let i = 0; i < 2; i++) await new Promise(requestAnimationFrame);
 }})()"""
+READY = "window.backbeat && window.backbeat.time() > 0"
 # Called with the share that is done and what is being done.
 Report = Callable[[float, str], None]
 
@@ -96,6 +97,24 @@ def film(
     return Recording(path, path.stat().st_size)
 
 
+def still(
+    browser: Browser, source: PlaybackSource, page: str | Path, time: float
+) -> bytes:
+    """A JPEG of a source at a time.
+
+    Args:
+        browser: as large as the picture.
+        source: what to show.
+        page: HTML to write on the way.
+        time: when [s].
+    """
+    Path(page).write_text(page_of(source), encoding="utf-8")
+    browser.open(page, READY)
+    browser.run(DRESS)
+    browser.run(SEEK.format(time=round(time, 4)))
+    return browser.picture()
+
+
 def _sound(performance: Performance, extras: SoundExtras, start: float) -> np.ndarray:
     """(n, 2) sound from the film's beginning on."""
     notes, music = performance.heard(extras), performance.music
@@ -111,7 +130,7 @@ def _pictures(
 ) -> Iterator[bytes]:
     """JPEGs of a recording at times [s]."""
     with Browser(*size) as browser:
-        browser.open(page, "window.backbeat && window.backbeat.time() > 0")
+        browser.open(page, READY)
         browser.run(DRESS)
         for k, t in enumerate(times):
             browser.run(SEEK.format(time=round(float(t), 4)))
