@@ -41,9 +41,13 @@ def song(window, authored, tmp_path):
 
 def place(window, member, beat):
     """Where a beat of a drum is on the page."""
-    lane = window.page.locator(f'#timeline [data-member="{member}"]').bounding_box()
-    width = window.run("backbeat.timeline.view.beat")
-    return lane["x"] + (beat + 0.1) * width, lane["y"] + lane["height"] - 4
+    # At once: a row is another one as soon as anything is new.
+    x, bottom, width = window.run(
+        f"""(() => {{ const row = document.querySelector(
+        '#timeline [data-member="{member}"]').getBoundingClientRect();
+        return [row.x, row.bottom, backbeat.timeline.view.beat]; }})()"""
+    )
+    return x + (beat + 0.1) * width, bottom - 4
 
 
 def after(window, act):
@@ -118,7 +122,7 @@ def test_the_grid_is_gone_over_with_keys(window, song):
 def test_what_two_hands_cannot_play_is_marked_with_bar_and_beat(window, song):
     for member in ("crash", "floor_tom", "snare"):
         after(window, lambda m=member: window.page.mouse.click(*place(window, m, 13)))
-    window.wait_for("document.querySelector('#timeline .hit.fails')", 5)
+    window.wait_for("document.querySelector('#timeline .hit.fails')", 30)
     said = window.page.inner_text("#timeline .why")
     assert "two hands cannot play" in said
     assert "bar 4, beat 2" in said

@@ -56,7 +56,7 @@ QUESTIONS = [
     (
         "How do I compare my controller with the one that ships?",
         "how_to/own_controllers.md#",
-        "own controller",
+        "LQR controller",
     ),
     (
         "How do I read torques of every joint from a log?",

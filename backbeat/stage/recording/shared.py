@@ -126,9 +126,7 @@ def share(
         raise BackbeatError(f"{path} exists and is no show; move it away")
     files = files_of(document)
     offers = {"kind": document.kind, "document": answer | {"file": files.main}}
-    offers |= {"palette": [], "sliders": {}, "trial": {"engines": [], "robots": []}}
-    if "drums" in (own := document.offers()):
-        offers["drums"] = own["drums"]
+    offers |= document.offers() | {"trial": {"engines": [], "robots": []}}
     source, extras = PlannedSource(behavior), _extras(behavior, document)
     page = page_of(source, extras=extras, more={"timeline": offers})
     head, body, tail = page.rpartition("</body>")
