@@ -37,6 +37,9 @@ class Window:
     def picture(self) -> np.ndarray:
         """(height, width, 3) what is seen, 0 to 1, after the last change is drawn."""
         self.page.wait_for_timeout(400)
+        # Where a processor draws, a picture may come later than its change.
+        drawn = "!document.getElementById('loading') && !window.viewer?.needs_render"
+        self.page.wait_for_function(drawn, timeout=60_000)
         image = imread(BytesIO(self.page.screenshot(timeout=60_000)), "png")
         return np.asarray(image[..., :3])
 
