@@ -166,7 +166,7 @@ def _skeleton(
     tree = robot.tree
     frames = [_point(body, np.zeros(3)) for body in range(len(tree.mass))]
     lines = [(int(parent), j + 1) for j, parent in enumerate(tree.parent)]
-    for body in set(range(len(frames))) - {int(p) for p in tree.parent}:
+    for body in sorted(set(range(len(frames))) - {int(p) for p in tree.parent}):
         frames.append(_point(body, tree.p_BoBcm[body]))
         lines.append((body, len(frames) - 1))
     for name in robot.soles:

@@ -10,6 +10,7 @@ from backbeat.models.common.errors import BackbeatError
 from backbeat.models.sensing.sensors import SensorNoise
 from backbeat.mpc.disturbances.kinds.compliant_period import CompliantPeriod
 from backbeat.mpc.disturbances.kinds.push import Push
+from backbeat.mpc.disturbances.kinds.sensor_fault import SensorFault
 from backbeat.mpc.disturbances.kinds.setting_event import SETTINGS
 from backbeat.mpc.disturbances.model_mismatch import model_mismatch
 from backbeat.mpc.disturbances.task_changes import OF_BASE
@@ -21,6 +22,12 @@ from backbeat.mpc.weights.changes import WeightChanges
 pytest.importorskip("mujoco", reason="the extra mujoco is not installed")
 
 PUSH = {"time": 0.02, "duration": 0.1, "impulse": [25.0, 15.0, 0.0]}
+FAULT = {"time": 0.02, "duration": 0.05, "sensor": "velocity", "offset": 0.5}
+# What a run has in either case, by what the key is of.
+PLAIN = {
+    "compliant": ("compliant.joints", ["right arm"]),
+    "sensor_faults": ("sensor_faults.offset", FAULT["offset"]),
+}
 BRIEF = {
     "behavior": "stand",
     "engine": "mujoco",
@@ -103,6 +110,12 @@ ACTS: dict[str, tuple[object, dict]] = {
     "compliant.stiffness": (20.0, {}),
     "compliant.damping": (1.0, {}),
     "compliant.compensation": (0.2, {"joint_friction": 0.03}),
+    "sensor_faults.time": (0.05, ESTIMATED),
+    "sensor_faults.duration": (0.1, ESTIMATED),
+    "sensor_faults.sensor": ("gyro", ESTIMATED),
+    "sensor_faults.joints": (["back"], ESTIMATED),
+    "sensor_faults.factor": (0.5, ESTIMATED),
+    "sensor_faults.offset": (1.0, ESTIMATED),
     "world.step_height": (0.01, {}),
     "world.tilt_deg": (2.0, {}),
     "world.slope_deg": (2.0, {}),
@@ -141,6 +154,7 @@ NESTED = {
     "noise": {f.name for f in fields(SensorNoise)},
     "pushes": {f.name for f in fields(Push)},
     "compliant": {f.name for f in fields(CompliantPeriod)},
+    "sensor_faults": {f.name for f in fields(SensorFault)},
     "events": set(SETTINGS),
     "upper_body": {"hand"},
     # `own` are those of a file of terms, which the command line names; `trajectory` is
@@ -168,6 +182,8 @@ def scenario_with(key, value, rest):
         tree["pushes"] = [{**PUSH, name: value}]
     elif first == "compliant":
         tree["compliant"] = [{"joints": ["right arm"], name: value}]
+    elif first == "sensor_faults":
+        tree["sensor_faults"] = [{**FAULT, name: value}]
     else:
         tree[first] = {**tree.get(first, {}), name: value}
     return read_scenario(yaml.safe_dump(tree), "table").check()
@@ -189,9 +205,8 @@ def moved(built):
 
     def measure(key, value, rest, engine):
         rest = {**rest, "engine": engine}
-        kind = key.partition(".")[0]
-        plain = ("compliant.joints", ["right arm"])
-        if kind != "compliant" or key == plain[0]:
+        plain = PLAIN.get(key.partition(".")[0])
+        if plain is None or key == plain[0]:
             plain = ("seed", rest.get("seed", 0))
         a, b = (run(scenario_with(*of, rest)) for of in ((key, value), plain))
         rows, first = min(len(a.t), len(b.t)), a.behavior.robot_model.num_positions
