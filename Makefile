@@ -89,8 +89,8 @@ lint: $(READY) ## check style, types and the direction of imports
 	if [ -n "$$failed" ]; then echo "make lint found faults in:$$failed" >&2; exit 1; fi
 
 .PHONY: browser
-browser: $(READY) ## check recordings and pages in Chromium
-	@$(PYTEST) -m browser $$(grep -rl --include='test_*.py' mark.browser tests)
+browser: $(READY) ## check recordings and pages in Chromium, the slow checks left out
+	@$(PYTEST) -m "browser and not slow" $$(grep -rl --include='test_*.py' mark.browser tests)
 
 .PHONY: verify
 verify: lint ## run every test, slow and browser ones too; not the benchmarks

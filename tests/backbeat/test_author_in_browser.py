@@ -12,7 +12,7 @@ import yaml
 
 from backbeat.behaviors.library.store import Library
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow]
+pytestmark = pytest.mark.browser
 
 SHORT = """\
 # Made by hand.

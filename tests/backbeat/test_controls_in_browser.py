@@ -16,7 +16,7 @@ from backbeat.stage.players.repertoire import Repertoire
 from tests.backbeat.page_turns import Driven
 from tests.backbeat.performances import drumming, swaying
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow]
+pytestmark = pytest.mark.browser
 
 ROPE = Path(__file__).parents[2] / "docs/how_to/own_disturbance.py"
 # Buttons and sliders of the panel, and what each of them sets.

@@ -15,7 +15,7 @@ from tests.backbeat.test_author_in_browser import (
 )
 from tests.backbeat.test_trial_in_browser import LITTLE
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow]
+pytestmark = pytest.mark.browser
 __all__ = ["authored"]
 
 
