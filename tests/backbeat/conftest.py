@@ -40,6 +40,15 @@ class Window:
         # Where a processor draws, a picture may come later than its change.
         drawn = "!document.getElementById('loading') && !window.viewer?.needs_render"
         self.page.wait_for_function(drawn, timeout=60_000)
+        # What was drawn last may have come before the robot's parts, and what is drawn
+        # is on the screen two frames later.
+        self.run(
+            """new Promise((done) => { window.viewer?.set_dirty();
+            const frame = (k) => k ? requestAnimationFrame(() => frame(k - 1)) : done();
+            frame(3); })"""
+        )
+        self.page.wait_for_function(drawn, timeout=60_000)
+        self.run("new Promise((f) => requestAnimationFrame(() => setTimeout(f, 100)))")
         image = imread(BytesIO(self.page.screenshot(timeout=60_000)), "png")
         return np.asarray(image[..., :3])
 
