@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from backbeat.behaviors.building.incremental_build import Draft, IncrementalBuild
-from backbeat.behaviors.editing.drum_grid import DrumGrid
-from backbeat.behaviors.editing.timeline import DanceTimeline
+from backbeat.behaviors.editing.timeline import Sheet
 from backbeat.behaviors.library.store import Library
 from backbeat.models.common.atomic_file import replacing
 from backbeat.models.common.errors import BackbeatError
@@ -62,7 +61,7 @@ class AuthoredDocument(ABC):
         """
 
     @abstractmethod
-    def sheet(self) -> DanceTimeline | DrumGrid:
+    def sheet(self) -> Sheet:
         """What pages show of the present text."""
 
     @abstractmethod

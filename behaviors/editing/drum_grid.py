@@ -14,7 +14,7 @@ from backbeat.behaviors.editing.score_edits import (
     WrittenScore,
     cannot_have_hits,
 )
-from backbeat.behaviors.editing.timeline import Mark
+from backbeat.behaviors.editing.timeline import Mark, Sheet
 from backbeat.behaviors.music.files.score_compiler import compile_score
 from backbeat.behaviors.music.notation.percussion import NOTES, Members
 from backbeat.behaviors.music.notation.player import HandModel
@@ -64,33 +64,18 @@ class GridPart:
 
 
 @dataclass(frozen=True)
-class DrumGrid:
-    """What a score holds; names as of `DanceTimeline`.
+class DrumGrid(Sheet):
+    """What a score holds; hands rest where it has no hit, so that it is never empty.
 
     Attributes:
-        name, robot: of the drumming.
-        beats, bpm, bars, keys, marks, is_read: as of `DanceTimeline`.
         times: time of each beat, counted from zero, and of the end [s].
         parts: in order.
         hits: in order of time.
     """
 
-    name: str = ""
-    robot: str = ""
-    beats: float = 0.0
-    bpm: float = 0.0
-    bars: list[tuple[float, int]] = field(default_factory=list)
-    keys: dict[str, Any] = field(default_factory=dict)
-    marks: list[Mark] = field(default_factory=list)
-    is_read: bool = True
     times: list[float] = field(default_factory=list)
     parts: list[GridPart] = field(default_factory=list)
     hits: list[GridHit] = field(default_factory=list)
-
-    @property
-    def is_empty(self) -> bool:
-        """Whether there is nothing to solve: never, for hands rest where none is."""
-        return False
 
 
 def drum_grid(text: str, drumming: DrummingSpecification, kit: DrumKit) -> DrumGrid:

@@ -30,6 +30,34 @@ DIGITS, SHORTEST = 4, 0.125
 LATEST = 1e5
 
 
+def apply_edit(
+    edits: Mapping[str, Callable[..., str]],
+    edit: Mapping[str, Any],
+    written: object,
+    what: str = "edit",
+) -> str:
+    """The text that an edit makes.
+
+    Args:
+        edits: functions by name, whose first argument is what is written.
+        edit: plain data, see above.
+        written: what is edited.
+        what: what one is called in errors.
+
+    Raises:
+        BackbeatError: an unknown edit, other keys than its, or as of the function.
+    """
+    given = dict(edit)
+    name = given.pop("edit", "")
+    if name not in edits:
+        raise unknown_name(what, str(name)[:40], edits)
+    act = edits[name]
+    known = list(inspect.signature(act).parameters)[1:]
+    if set(given) != set(known):
+        raise BackbeatError(f"the edit {name!r} has {', '.join(known)} and no others")
+    return act(written, **given)
+
+
 def edited(text: str, edit: Mapping[str, Any], folder: str | Path) -> str:
     """The text of a dance after an edit.
 
@@ -41,15 +69,7 @@ def edited(text: str, edit: Mapping[str, Any], folder: str | Path) -> str:
     Raises:
         BackbeatError: the edit makes no sense, or cannot be written.
     """
-    given = dict(edit)
-    name = given.pop("edit", "")
-    if name not in EDITS:
-        raise unknown_name("edit", str(name)[:40], EDITS)
-    act = EDITS[name]
-    known = list(inspect.signature(act).parameters)[1:]
-    if set(given) != set(known):
-        raise BackbeatError(f"the edit {name!r} has {', '.join(known)} and no others")
-    new = act(Written(text, Path(folder)), **given)
+    new = apply_edit(EDITS, edit, Written(text, Path(folder)))
     read_dance(new)
     return new
 

@@ -164,22 +164,22 @@ def _skeleton(
     a sole goes from heel to toe.
     """
     tree = robot.tree
-    frames = [_point(body, np.zeros(3)) for body in range(len(tree.mass))]
+    frames = [Frame.on(body, np.zeros(3)) for body in range(len(tree.mass))]
     lines = [(int(parent), j + 1) for j, parent in enumerate(tree.parent)]
     for body in sorted(set(range(len(frames))) - {int(p) for p in tree.parent}):
-        frames.append(_point(body, tree.p_BoBcm[body]))
+        frames.append(Frame.on(body, tree.p_BoBcm[body]))
         lines.append((body, len(frames) - 1))
     for name in robot.soles:
         sole, n = robot.contacts[name], len(frames)
         ahead = sole.half_length * sole.frame.R_PF[:, 0]
         frames += [
-            _point(sole.frame.body, sole.frame.p_PF + d) for d in (-ahead, ahead)
+            Frame.on(sole.frame.body, sole.frame.p_PF + d) for d in (-ahead, ahead)
         ]
         lines += [(n, n + 1), (sole.frame.body, n), (sole.frame.body, n + 1)]
     head = _head(robot, state, frames)
     X_WH = state.pose(head)
     face = X_WH.rotation().matrix()[0] * FACE * robot.leg_length
-    frames += [head, _point(head.body, head.p_PF + face)]
+    frames += [head, Frame.on(head.body, head.p_PF + face)]
     return frames, [*lines, (len(frames) - 2, len(frames) - 1)]
 
 
@@ -188,14 +188,9 @@ def _head(robot: RobotModel, state: Configuration, bodies: Sequence[Frame]) -> F
     neck = robot.roles.joints("neck") if "neck" in robot.roles else np.zeros(0, int)
     if len(neck):
         body = int(neck[-1]) + 1
-        return _point(body, robot.tree.p_BoBcm[body])
+        return Frame.on(body, robot.tree.p_BoBcm[body])
     shoulders = [bodies[robot.roles.joints(r)[0] + 1] for r in ARMS if r in robot.roles]
     at = np.mean([state.place(frame) for frame in shoulders], axis=0)
     at[2] += NECK * robot.leg_length
     trunk = robot.trunk.body
-    return _point(trunk, state.pose(bodies[trunk]).inverse().multiply(at))
-
-
-def _point(body: int, place: np.ndarray) -> Frame:
-    """A place on a body (3,) [m] as a frame."""
-    return Frame(str(body), body, np.eye(3), np.ascontiguousarray(place))
+    return Frame.on(trunk, state.pose(bodies[trunk]).inverse().multiply(at))

@@ -5,14 +5,13 @@ which they are heard, counted from zero over the whole score, and by their drum.
 part that is repeated they change in all repetitions.
 """
 
-import inspect
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any
 
-from backbeat.behaviors.editing.edits import beat, number, plain
+from backbeat.behaviors.editing.edits import apply_edit, beat, number, plain
 from backbeat.behaviors.editing.yaml_text import REFUSAL, with_item, with_value, without
 from backbeat.behaviors.music.files.hand_parts import has_bars
 from backbeat.behaviors.music.files.score_compiler import LOUDNESS, compile_score
@@ -50,15 +49,7 @@ def edited_score(text: str, edit: Mapping[str, Any], members: Members) -> str:
         BackbeatError: the edit makes no sense, or cannot be written, or hands cannot
             play what comes of it; says bar and beat.
     """
-    given = dict(edit)
-    name = given.pop("edit", "")
-    if name not in EDITS:
-        raise unknown_name("edit of a score", str(name)[:40], EDITS)
-    act = EDITS[name]
-    known = list(inspect.signature(act).parameters)[1:]
-    if set(given) != set(known):
-        raise BackbeatError(f"the edit {name!r} has {', '.join(known)} and no others")
-    new = act(WrittenScore(text, members), **given)
+    new = apply_edit(EDITS, edit, WrittenScore(text, members), "edit of a score")
     description = parse_yaml(ScoreDescription, new, "the score")
     compile_score(description, members, "the score")
     return new

@@ -75,16 +75,15 @@ class Mark:
 
 
 @dataclass(frozen=True)
-class DanceTimeline:
-    """What a dance holds.
+class Sheet:
+    """What a page shows of any file that has beats.
 
     Attributes:
-        name, robot: of the dance.
+        name, robot: of the behavior.
         beats: its length.
         bpm: its tempo [beats/min].
         bars: first beat and number of every bar.
         keys: values of the keys that may be set.
-        tracks: blocks by track.
         marks: findings.
         is_read: whether the file can be read; if not, the rest is empty.
     """
@@ -95,9 +94,24 @@ class DanceTimeline:
     bpm: float = 0.0
     bars: list[tuple[float, int]] = field(default_factory=list)
     keys: dict[str, Any] = field(default_factory=dict)
-    tracks: dict[str, list[MoveBlock]] = field(default_factory=dict)
     marks: list[Mark] = field(default_factory=list)
     is_read: bool = True
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing to solve."""
+        return False
+
+
+@dataclass(frozen=True)
+class DanceTimeline(Sheet):
+    """What a dance holds.
+
+    Attributes:
+        tracks: blocks by track.
+    """
+
+    tracks: dict[str, list[MoveBlock]] = field(default_factory=dict)
 
     @property
     def is_empty(self) -> bool:

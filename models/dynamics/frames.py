@@ -27,6 +27,11 @@ class Frame:
     R_PF: np.ndarray
     p_PF: np.ndarray
 
+    @staticmethod
+    def on(body: int, p_PF: np.ndarray) -> "Frame":
+        """A frame without a name at a point (3,) of a body [m], with its axes."""
+        return Frame("", body, np.eye(3), np.ascontiguousarray(p_PF))
+
 
 @dataclass(frozen=True)
 class ContactFrame:

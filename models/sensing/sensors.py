@@ -100,7 +100,7 @@ class SensorMemory:
 
 
 # The reading that sensors give in place of one that was taken at a time [s].
-SensorFaults = Callable[[float, SensorReading], SensorReading]
+ReadingFault = Callable[[float, SensorReading], SensorReading]
 
 
 class Sensors(CollectableSystem):
@@ -132,7 +132,7 @@ class Sensors(CollectableSystem):
         delay: float = 0.002,
         period: float = 1e-3,
         seed: int = 0,
-        faults: Sequence[SensorFaults] = (),
+        faults: Sequence[ReadingFault] = (),
     ) -> None:
         """Makes the sensors.
 

@@ -197,7 +197,7 @@ class Disturbance:
 
     @classmethod
     def has_faults(cls) -> bool:
-        """Whether it is one of those that change what sensors say."""
+        """Whether it is one of those that change what is measured."""
         return cls.sensed is not Disturbance.sensed
 
     # --- effects ----------------------------------------------------------------------
@@ -222,7 +222,7 @@ class Disturbance:
     def sensed(
         self, time: float, reading: SensorReading, robot: RobotModel
     ) -> SensorReading:
-        """What sensors say in place of a reading at a time of the behavior [s]."""
+        """What is measured in place of a reading at a time of the behavior [s]."""
         return reading
 
     def loses_plan(self, number: int, seed: int) -> bool:

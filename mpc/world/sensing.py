@@ -9,7 +9,7 @@ from pydrake.systems.framework import DiagramBuilder, OutputPort
 from pydrake.systems.primitives import DiscreteTimeDelay
 
 from backbeat.models.robot.model import RobotModel
-from backbeat.models.sensing.sensors import SensorFaults, Sensors
+from backbeat.models.sensing.sensors import ReadingFault, Sensors
 from backbeat.mpc.disturbances.disturbance import Disturbance
 from backbeat.mpc.estimation.contact_estimator import ContactThresholds
 from backbeat.mpc.estimation.estimator_start import StartUncertainty
@@ -126,10 +126,10 @@ def add_estimator(
     return estimator
 
 
-def _faults(setup: SensorSetup, robot: RobotModel) -> list[SensorFaults]:
+def _faults(setup: SensorSetup, robot: RobotModel) -> list[ReadingFault]:
     """What changes readings, by the clock of sensors; the behavior begins later."""
 
-    def fault(item: Disturbance) -> SensorFaults:
+    def fault(item: Disturbance) -> ReadingFault:
         start = setup.timing.lead_in
         return lambda time, reading: item.sensed(time - start, reading, robot)
 

@@ -100,6 +100,7 @@ def open_document(file: str, name: str) -> "tuple[AuthoredDocument, str]":
     from backbeat.cli.author.new import write_new
     from backbeat.models.common.errors import BackbeatError
     from backbeat.models.common.outside_file import read_text
+    from backbeat.stage.players.editing import EDITED
 
     if not file:
         own = Path(f"{check_name(name or USUAL_NAME)}.yaml")
@@ -117,7 +118,7 @@ def open_document(file: str, name: str) -> "tuple[AuthoredDocument, str]":
     path = find_specification(file)
     text = read_text(path)
     kind = kind_of(text, str(path))
-    if kind not in ("dance", "drumming"):
+    if kind not in EDITED:
         raise BackbeatError(
             f"{path} is of kind {kind}; backbeat author edits dances and drumming, and "
             f"`backbeat build {file} --watch` shows any file while it is edited "

@@ -94,7 +94,6 @@ class AuthoredShow:
             return
         if isinstance(news, Drafted):
             self.trial.end()
-        if isinstance(news, Drafted):
             preview = news.draft.preview()
             if preview is not None:
                 seen = PreviewSource(news.draft, preview)

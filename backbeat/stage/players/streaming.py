@@ -10,7 +10,7 @@ class Streaming:
     """What is told to a stream of what is shown."""
 
     def __init__(self, stream: JointStream | None) -> None:
-        """Tells a stream; None for no one."""
+        """Tells a stream; None for no stream."""
         self._stream = stream
 
     def describe(self, source: PlannedSource | SimulationHistory) -> None:

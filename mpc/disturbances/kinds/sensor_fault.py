@@ -1,4 +1,4 @@
-"""SensorFault: a sensor that says something else for a while."""
+"""SensorFault: a sensor whose values are wrong for a while."""
 
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
