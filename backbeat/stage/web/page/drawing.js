@@ -6,6 +6,8 @@ window.makeDrawing = () => {
   // Share of the time in which a picture may be drawn; times of a picture that are too
   // long, and short enough for more pixels [ms]; factors on the pixels a side.
   const SHARE = 0.5, SLOW = 70, QUICK = 30, RATIOS = [1, 0.75, 0.6, 0.45];
+  // Between two looks for parts that are new [ms].
+  const PAUSE = 500;
   // Pixels of which no picture has less, if it is so large.
   const FEWEST = 2.5e5;
   // A page that needs longer than this for a picture draws plainly [ms], if so many in a
@@ -13,7 +15,7 @@ window.makeDrawing = () => {
   // shortest side of a mesh, for a thin one would vanish.
   const TOO_SLOW = 60, IN_A_ROW = 12, CELL = 0.025, FINE = 0.4;
   const most = window.devicePixelRatio || 1;
-  let isPlain = false, level = 0, next = 0, spent = 0, slow = 0, good = 0, looked = 0, seen = -1;
+  let isPlain = false, level = 0, next = 0, spent = 0, slow = 0, good = 0, looked = -1e3, later = 0;
 
   // Light and dark by the normal at each corner, with y up: no pixel is lit.
   const shaded = (before) => (shader) => {
@@ -100,9 +102,12 @@ window.makeDrawing = () => {
   viewer.render = () => {
     const now = performance.now();
     if (now < next) return;
-    if (isPlain && (now - looked > 500 || seen < 0)) {
-      [looked, seen] = [now, viewer.num_messages_received];
+    if (isPlain && now - looked > PAUSE) {
+      looked = now;
       simplifyAll();
+    } else if (isPlain) {
+      // A part that came just now is simplified by and by, if nothing else moves too.
+      later ||= setTimeout(() => { later = 0; viewer.set_dirty(); }, PAUSE);
     }
     draw();
     if (!isPlain && !window.measuresDrawing) return watch(now);
