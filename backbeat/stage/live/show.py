@@ -67,6 +67,8 @@ class LiveShow:
         self._tips: list[str] = []
         self._trail: deque[tuple[float, list[list[float]]]] = deque()
         self._state: dict[str, Any] = {"time": source.start, "rate": 0.0}
+        # Pages may ask before anything is drawn.
+        self._state |= {"edition": self._edition, "world": self._world}
         self._drawn: StageFrame | None = None
         self._open(source)
         meshcat, info = self._stage.meshcat, self._info(source)
