@@ -85,7 +85,7 @@ window.makeDrive = ({ find }, send, state) => {
   const said = make("output");
   const pad = find(".drive");
   pad.append(make("div", { className: "ways" }, ...buttons),
-    make("label", { title: "Share of the fastest that its steps allow" }, speed, said), halt);
+    make("label", { title: "Share of the highest speed that steps allow" }, speed, said), halt);
 
   const words = (fastest) => {
     const digits = (x) => `${(share * x).toFixed(2)}`;
@@ -95,7 +95,7 @@ window.makeDrive = ({ find }, send, state) => {
   const nothing = () => {};
   return {
     keys: {
-      ArrowUp: ["walk forward, where it is driven", nothing],
+      ArrowUp: ["walk forward (in driven)", nothing],
       ArrowDown: ["walk backward", nothing],
       q: ["walk to the left", nothing], e: ["walk to the right", nothing],
       x: ["stop walking", () => drive() && stop()],
