@@ -25,12 +25,12 @@ window.makePanel = ({ info, find }, send, state) => {
   const body = make("select", { className: "body", title: "The link that is pushed" },
     ...offer.bodies.map((name) => make("option", { value: name, textContent: name })));
   body.onchange = () => { own.body = body.value; body.blur(); };
-  const WAYS = [
+  const DIRECTIONS = [
     ["↖", 45], ["↑", 0], ["↗", -45], ["←", 90], [null], ["→", -90],
     ["↙", 135], ["↓", 180], ["↘", -135],
   ];
   const NAMED = { 0: "away from you", 90: "to the left", 180: "towards you", "-90": "to the right" };
-  const pad = make("div", { className: "pad" }, ...WAYS.map(([arrow, degrees]) => {
+  const pad = make("div", { className: "pad" }, ...DIRECTIONS.map(([arrow, degrees]) => {
     if (!arrow) return make("span", { textContent: "aim" });
     const button = make("button", { type: "button", textContent: arrow });
     button.title = `Push the robot ${NAMED[degrees] ?? "diagonally"} now, in the direction of the view`;
