@@ -24,11 +24,8 @@ from backbeat.behaviors.motion.concatenation import (
     junction_checks,
 )
 from backbeat.behaviors.setlist.concatenation import Concatenation
-from backbeat.behaviors.setlist.placement import (
-    clear_step_back,
-    places,
-    plan_transition,
-)
+from backbeat.behaviors.setlist.memory import ShowMemory
+from backbeat.behaviors.setlist.placement import clear_step_back, places
 from backbeat.behaviors.setlist.specification import SetlistSpecification, same_tempo
 from backbeat.behaviors.setlist.transition import TransitionPlanner
 from backbeat.models.collision.making import make_self_collision_model
@@ -47,6 +44,7 @@ def make_show(
     behaviors: Mapping[str, Behavior],
     text: str = "",
     report: Progress | None = None,
+    memory: ShowMemory | None = None,
 ) -> Behavior:
     """Joins the behaviors of a setlist.
 
@@ -55,6 +53,8 @@ def make_show(
         behaviors: built for its robot and equipment, by the names it uses.
         text: YAML of the setlist.
         report: called as the work goes on.
+        memory: of earlier versions, of which only what has changed is done anew then;
+            None to verify the whole as one motion.
 
     Returns:
         The show; its certificate says whether it may be played.
@@ -73,12 +73,15 @@ def make_show(
     scene = _only(scenes, "its {0.name} at {0.place}", "place for the kit") or Scene()
     solids = scene.drum_kit().solids() if scene.name else []
     planner = TransitionPlanner(robot, make_self_collision_model(robot, scene=solids))
-    joined = _join(setlist, parts, planner, bpm, report)
+    joined = _join(setlist, parts, planner, bpm, report, memory)
     motion = concatenate(joined.motions)
     report(0.6, "verifying")
-    certificate = verify_motion(
-        robot, motion, planner.collisions, Limits().friction, joined.worst_knot()
-    )
+    if memory is None:
+        certificate = verify_motion(
+            robot, motion, planner.collisions, Limits().friction, joined.worst_knot()
+        )
+    else:
+        certificate = memory.certificate(planner, joined, report)
     junctions = junction_checks(robot, joined.motions)
     com, momentum, inertia = centroidal_quantities(robot, motion)
     return Behavior(
@@ -138,14 +141,13 @@ def _join(
     planner: TransitionPlanner,
     bpm: float,
     report: Progress,
+    memory: ShowMemory | None,
 ) -> Concatenation:
     """Places parts one after the other, with transitions and rests between them.
 
     Raises:
         BackbeatError: no way was found from one to the next.
     """
-    entries = setlist.entries()
-    rows = [i for i, n in enumerate(setlist.behaviors, 1) for _ in range(n.repeat)]
     try:
         back = clear_step_back(parts, planner, setlist.step_back)
     except BackbeatError as error:
@@ -157,18 +159,11 @@ def _join(
             f"the robot steps back {back:g} m and not {setlist.step_back:g}, for what "
             f"follows or goes before would reach the drums; step_back: {back:g} says so"
         )
-    for i, (entry, part) in enumerate(zip(entries, parts, strict=True)):
-        report(0.5 * i / len(parts), f"on to {part.name}")
+    known, is_thorough = memory or ShowMemory(), memory is not None
+    solved = known.solve(setlist, planner, parts, placed, report, is_thorough)
+    for i, (entry, part) in enumerate(zip(setlist.entries(), parts, strict=True)):
         if i:
-            before = parts[i - 1], placed[i - 1]
-            try:
-                legs = plan_transition(planner, *before, part, placed[i])
-            except BackbeatError as error:
-                raise BackbeatError(
-                    f"{setlist.name}, entry {rows[i]}: {error}",
-                    path=("behaviors", rows[i] - 1),
-                ) from None
-            joined.add_transition(part.name, legs)
+            joined.add_transition(part.name, solved[i - 1])
             joined.rest(entry.rest, entry.beats)
         joined.add_part(part, placed[i])
     return joined

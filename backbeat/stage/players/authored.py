@@ -6,6 +6,7 @@ from typing import Any
 
 from backbeat.behaviors.editing.document import AuthoredDocument
 from backbeat.behaviors.editing.pictures import kept_pictures
+from backbeat.behaviors.editing.setlist_row import shelf
 from backbeat.behaviors.editing.standing import Standing
 from backbeat.behaviors.library.store import Library
 from backbeat.jobs.authoring import AuthoringDesk
@@ -14,6 +15,7 @@ from backbeat.models.common.errors import BackbeatError, ended
 from backbeat.stage.frames.frame import PlaybackSource
 from backbeat.stage.live.show import FRAME, LiveShow
 from backbeat.stage.live.transport import Transport, at_start, stops
+from backbeat.stage.players.repertoire import Repertoire
 from backbeat.stage.players.trial import TRYING, TrialRun, for_robot, offers
 from backbeat.stage.players.watched import span_about
 from backbeat.stage.recording.shared import share
@@ -66,6 +68,8 @@ class AuthoredShow:
                 "/document": self.desk.answer,
                 "/edit": self.desk.edit,
                 "/pictures": lambda _: self._pictures(library),
+                "/shelf": lambda _: self._shelf(library),
+                "/figure": Repertoire(library).figure,
             },
         )
         self.transport: Transport = at_start(self.source, 1.0, True)
@@ -80,6 +84,11 @@ class AuthoredShow:
         """Pictures of the moves, by the robot that is on stage."""
         robot = str(self.source.behavior.robot_model.description)
         return kept_pictures(self.desk.document.path.parent, robot, library.folder)
+
+    def _shelf(self, library: Library) -> dict[str, Any]:
+        """What may be put into a setlist."""
+        document = self.desk.document
+        return {"choices": shelf(document.path, document.sheet().robot, library)}
 
     def hear(self, news: News) -> None:
         """Shows what has happened.

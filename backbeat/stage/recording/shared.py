@@ -13,7 +13,15 @@ from typing import Any
 
 from backbeat.behaviors.editing.document import AuthoredDocument
 from backbeat.behaviors.library.behavior import Behavior
-from backbeat.behaviors.specification.kinds import parse_specification
+from backbeat.behaviors.setlist.specification import SetlistSpecification
+from backbeat.behaviors.specification.kinds import (
+    kind_of,
+    parse_specification,
+    read_any,
+    read_setlist,
+    ships,
+)
+from backbeat.behaviors.specification.setlist_rules import part_paths
 from backbeat.models.common.atomic_file import check_places, replacing
 from backbeat.models.common.bounds import BYTES
 from backbeat.models.common.errors import BackbeatError, shown
@@ -98,14 +106,22 @@ def files_of(document: AuthoredDocument) -> SharedFiles:
         BackbeatError: one is no text that can be shared.
     """
     main, folder = document.built, document.built.parent
-    text = read_text(main)
-    sources = parse_specification(text, main.name).sources(folder)
-    files = {main.name: text}
-    for source in sources:
+    files = {main.name: read_text(main)}
+    for source in _sources(main):
         if leaves(folder, source):
             raise BackbeatError(f"{source} does not lie beside {main}; put it there")
         files[source.relative_to(folder).as_posix()] = read_text(source)
     return SharedFiles(main.name, files)
+
+
+def _sources(path: Path) -> list[Path]:
+    """Files that a specification names; those of a setlist name some in turn."""
+    specification, _ = read_any(path)
+    if not isinstance(specification, SetlistSpecification):
+        return [Path(source) for source in specification.sources(path.parent)]
+    parts = part_paths(specification, path.parent).values()
+    own = [part for part in parts if not ships(part)]
+    return [file for part in own for file in (part, *_sources(part))]
 
 
 def share(
@@ -170,5 +186,7 @@ def read_shared(path: str | Path) -> SharedFiles:
         raise BackbeatError(f"{path}: the files in this show cannot be read")
     shared = SharedFiles(str(found["main"]), files)
     # No key of a specification names code.
-    parse_specification(files[shared.main], shared.main)
+    main = files[shared.main]
+    is_setlist = kind_of(main, shared.main) == SetlistSpecification.kind
+    (read_setlist if is_setlist else parse_specification)(main, shared.main)
     return shared
