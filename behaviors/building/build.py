@@ -292,7 +292,7 @@ def _solve_short(
 def join_setlist(
     setlist: SetlistSpecification,
     text: str,
-    folder: Path,
+    folder: str | Path,
     library: Library,
     reports: Reports,
     memory: ShowMemory | None = None,

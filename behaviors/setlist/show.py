@@ -32,6 +32,7 @@ from backbeat.models.collision.making import make_self_collision_model
 from backbeat.models.common.errors import BackbeatError
 from backbeat.models.robot.model import RobotModel
 from backbeat.models.world.scene import Scene
+from backbeat.optimization.problem.dense_trajectory import DenseTrajectory
 from backbeat.optimization.problem.trajectory_problem import Limits
 from backbeat.optimization.verification.certificate import Certificate
 from backbeat.optimization.verification.verify import verify_motion
@@ -53,36 +54,29 @@ def make_show(
         behaviors: built for its robot and equipment, by the names it uses.
         text: YAML of the setlist.
         report: called as the work goes on.
-        memory: of earlier versions, of which only what has changed is done anew then;
-            None to verify the whole as one motion.
+        memory: of earlier versions; None to verify the whole as one motion.
 
     Returns:
         The show; its certificate says whether it may be played.
 
     Raises:
-        BackbeatError: two behaviors do not go together, or no way was found between
-            them.
+        BackbeatError: two behaviors do not go together, or there is no transition.
     """
     report = report or (lambda share, what: None)
     setlist.check()
     robot = make_robot(setlist.robot, tuple(setlist.equipment), Mount())
     parts = _parts(setlist, robot, behaviors)
     tempos = [(p.bpm, p) for p in parts if p.bpm]
-    bpm = _only(tempos, "{0:g} BPM", "tempo", same_tempo) or 0.0
     scenes = [(p.scene, p) for p in parts if p.scene.name]
+    bpm = _only(tempos, "{0:g} BPM", "tempo", same_tempo) or 0.0
     scene = _only(scenes, "its {0.name} at {0.place}", "place for the kit") or Scene()
     solids = scene.drum_kit().solids() if scene.name else []
     planner = TransitionPlanner(robot, make_self_collision_model(robot, scene=solids))
     joined = _join(setlist, parts, planner, bpm, report, memory)
     motion = concatenate(joined.motions)
     report(0.6, "verifying")
-    if memory is None:
-        certificate = verify_motion(
-            robot, motion, planner.collisions, Limits().friction, joined.worst_knot()
-        )
-    else:
-        certificate = memory.certificate(planner, joined, report)
-    junctions = junction_checks(robot, joined.motions)
+    certificate = _verified(planner, motion, joined, memory, report)
+    checks = *certificate.checks, *junction_checks(robot, joined.motions)
     com, momentum, inertia = centroidal_quantities(robot, motion)
     return Behavior(
         name=setlist.name,
@@ -100,10 +94,24 @@ def make_show(
         momentum=momentum,
         inertia=inertia,
         events=tuple(sorted(joined.events, key=lambda e: e.time)),
-        certificate=Certificate((*certificate.checks, *junctions)),
+        certificate=Certificate(checks),
         specification=text,
         provenance=_provenance(joined, float(motion.t[-1]), setlist.robot),
     )
+
+
+def _verified(
+    planner: TransitionPlanner,
+    motion: DenseTrajectory,
+    joined: Concatenation,
+    memory: ShowMemory | None,
+    report: Progress,
+) -> Certificate:
+    """The certificate of a show: as one motion, or of each motion that is new."""
+    if memory is not None:
+        return memory.certificate(planner, joined, report)
+    friction, knots = Limits().friction, joined.worst_knot()
+    return verify_motion(planner.robot, motion, planner.collisions, friction, knots)
 
 
 def _parts(

@@ -13,6 +13,7 @@ from typing import Any
 
 from backbeat.behaviors.editing.document import AuthoredDocument
 from backbeat.behaviors.library.behavior import Behavior
+from backbeat.behaviors.music.notation.backing import find_backing
 from backbeat.behaviors.setlist.specification import SetlistSpecification
 from backbeat.behaviors.specification.kinds import (
     kind_of,
@@ -125,7 +126,10 @@ def _sources(path: Path) -> list[Path]:
 
 
 def share(
-    document: AuthoredDocument, behavior: Behavior, answer: dict[str, Any]
+    document: AuthoredDocument,
+    behavior: Behavior,
+    answer: dict[str, Any],
+    extras: SoundExtras,
 ) -> Recording:
     """Writes a show beside its specification.
 
@@ -133,6 +137,7 @@ def share(
         document: what was edited.
         behavior: its verified motion.
         answer: what pages show of the document.
+        extras: what is heard besides the drums.
 
     Raises:
         BackbeatError: a file of that name is no show, or a file cannot be shared.
@@ -143,19 +148,25 @@ def share(
     files = files_of(document)
     offers = {"kind": document.kind, "document": answer | {"file": files.main}}
     offers |= document.offers() | {"trial": {"engines": [], "robots": []}}
-    source, extras = PlannedSource(behavior), _extras(behavior, document)
+    source = PlannedSource(behavior)
     page = page_of(source, extras=extras, more={"timeline": offers})
     head, body, tail = page.rpartition("</body>")
     data = data_element(IDENTIFIER, {"main": files.main, "files": files.files})
     return write_page(f"{head}{data}\n{body}{tail}", path)
 
 
-def _extras(behavior: Behavior, document: AuthoredDocument) -> SoundExtras:
-    """The backing that a score names."""
-    backing = planned(behavior).backing
-    if not backing:
-        return SoundExtras()
-    return SoundExtras(backing=read_backing(document.path.parent / backing))
+def extras_of(
+    behavior: Behavior, document: AuthoredDocument
+) -> tuple[SoundExtras, str]:
+    """The backing that a file names, and why it is left out; "" where it is not."""
+    performance, folder = planned(behavior), document.path.parent
+    if not performance.backing:
+        return SoundExtras(), ""
+    try:
+        path = find_backing(folder, performance.backing, performance.name)
+        return SoundExtras(backing=read_backing(path)), ""
+    except BackbeatError as error:
+        return SoundExtras(), f"its backing is left out: {error}"
 
 
 def read_shared(path: str | Path) -> SharedFiles:
