@@ -85,6 +85,7 @@ class Sheet:
         bars: first beat and number of every bar.
         keys: values of the keys that may be set.
         marks: findings.
+        backing, offset: recording that plays along, and where in it this begins [s].
         is_read: whether the file can be read; if not, the rest is empty.
     """
 
@@ -95,6 +96,8 @@ class Sheet:
     bars: list[tuple[float, int]] = field(default_factory=list)
     keys: dict[str, Any] = field(default_factory=dict)
     marks: list[Mark] = field(default_factory=list)
+    backing: str = ""
+    offset: float = 0.0
     is_read: bool = True
 
     @property
@@ -149,6 +152,8 @@ def timeline(text: str, path: str | Path) -> DanceTimeline:
         keys={name: plain(getattr(dance, name)) for name in DANCE_KEYS},
         tracks={track: tracks.get(track, []) for track in order},
         marks=[_mark(item) for item in found],
+        backing=dance.backing,
+        offset=dance.offset,
     )
 
 
