@@ -34,7 +34,7 @@ SHORTER = {
     "09_robustness_cards": {"SEEDS": 1},
     "10_which_weights_matter": {"TRIALS": 5},
     "11_weights_and_pushes": {"WEIGHTS": 2, "PUSHES": 1},
-    "12_own_controller": {"PUSHES": 1},
+    "12_own_controller": {"PUSHES": 2},
     "13_two_robots_two_engines": {"DURATION": 1.0},
 }
 # Of every day are one that authors and one that simulates; the others run at night, and
