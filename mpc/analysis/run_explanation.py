@@ -26,6 +26,7 @@ from backbeat.mpc.predictive.plan_explanation import explain_plan
 from backbeat.mpc.predictive.program import PredictiveProgram
 from backbeat.mpc.reference.trajectory import Reference
 from backbeat.mpc.scenario.settings import settings_at
+from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.simulation.run import SimulationRun
 from backbeat.mpc.walking.writer import reference_on
 from backbeat.mpc.whole_body.core import WholeBodyCore
@@ -68,6 +69,41 @@ def check_time(t: float, first: float, last: float) -> None:
         )
 
 
+class PlanExplainer:
+    """Computes plans of runs of a behavior again, each with its settings."""
+
+    def __init__(self, reference: Reference, weights: PredictiveWeights) -> None:
+        """Takes the behavior, and the weights with which a run began.
+
+        The program is made when it is needed.
+        """
+        self._reference, self._weights = reference, weights
+        self._program: tuple[PredictiveWeights, PredictiveProgram] | None = None
+
+    def __call__(
+        self, plan: Plan, before: Plan | None, scenario: Scenario
+    ) -> PlanExplanation:
+        """A plan, in time of the behavior.
+
+        Args:
+            plan: the plan.
+            before: the one before it; None without one.
+            scenario: of the run, with all that changed up to the plan.
+        """
+        # Controllers count from the start of the lead-in, callers from the behavior's.
+        lead_in, base, walk = scenario.timing.lead_in, self._reference, plan.walk
+        made_at = plan.time - lead_in
+        settings = settings_at(scenario, base.behavior, made_at).plan
+        weights = settings.adapt(self._weights)
+        if self._program is None or self._program[0] != weights:
+            self._program = weights, PredictiveProgram(base, weights)
+        program = self._program[1]
+        program.follow(reference_on(base, walk))
+        on = None if before is None else on_walk(before, base, walk)
+        planned = explain_plan(program, plan, lead_in, on, settings.tempo)
+        return replace(planned, time=made_at)
+
+
 class RunExplainer:
     """Computes plans and ticks of a run again.
 
@@ -78,11 +114,14 @@ class RunExplainer:
     def __init__(self, run: SimulationRun) -> None:
         """Programs are made with the weights of the run, when they are asked for."""
         self.run = run
-        self._predictive: tuple[PredictiveWeights, PredictiveProgram] | None = None
 
     @cached_property
     def _reference(self) -> Reference:
         return Reference(self.run.behavior)
+
+    @cached_property
+    def _explain(self) -> PlanExplainer:
+        return PlanExplainer(self._reference, self.run.weights.predictive)
 
     @cached_property
     def _core(self) -> WholeBodyCore:
@@ -107,14 +146,16 @@ class RunExplainer:
         if not np.isfinite(x).all():
             raise BackbeatError(f"the controllers knew no state at {run.t[i]:.3f} s")
         if (task := run.scenario.control.task_space) is not None:
-            told = explain_task_space(run, task, i)
-            return RunExplanation(float(run.t[i]), told, None)
+            hand = explain_task_space(run, task, i)
+            return RunExplanation(float(run.t[i]), hand, None)
         # A plan that arrives with a tick is read by the next.
         now, plan = float(run.t[i]), plan_in_force(run, float(run.t[i]) - 1e-6)
         tick = None
         if "command" not in (run.controller or {}).get("replaces", ()):
             tick = self._tick(now, x, plan)
-        return RunExplanation(now, tick, self._plan(plan))
+        made = [p for p in run.plans if p.time < plan.time]
+        told = self._explain(plan, made[-1] if made else None, run.scenario)
+        return RunExplanation(now, tick, told)
 
     def _tick(self, now: float, x: np.ndarray, plan: Plan) -> TickExplanation:
         """The tick at a time of the behavior [s], of a sensed state."""
@@ -131,22 +172,6 @@ class RunExplainer:
         clock = now + scenario.timing.lead_in
         found = explain_tick(core, clock, x[:nq], x[nq:], plan, None, hands, target)
         return replace(found, time=now)
-
-    def _plan(self, plan: Plan) -> PlanExplanation:
-        """A plan of the run, in time of the behavior."""
-        run, lead_in = self.run, self.run.scenario.timing.lead_in
-        made_at = plan.time - lead_in
-        settings = settings_at(run.scenario, run.behavior, made_at).plan
-        weights = settings.adapt(run.weights.predictive)
-        if self._predictive is None or self._predictive[0] != weights:
-            self._predictive = weights, PredictiveProgram(self._reference, weights)
-        made = [p for p in run.plans if p.time < plan.time]
-        program, base, walk = self._predictive[1], self._reference, plan.walk
-        program.follow(reference_on(base, walk))
-        before = on_walk(made[-1], base, walk) if made else None
-        planned = explain_plan(program, plan, lead_in, before, settings.tempo)
-        # Controllers count from the start of the lead-in, callers from the behavior's.
-        return replace(planned, time=made_at)
 
 
 def explain_run(run: SimulationRun, t: float) -> RunExplanation:

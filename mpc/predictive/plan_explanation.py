@@ -1,6 +1,8 @@
 """Costs and active limits of a plan, from its program, solved again."""
 
 from collections.abc import Callable, Iterator
+from functools import cache
+from typing import Any
 
 import numpy as np
 
@@ -9,13 +11,14 @@ from backbeat.mpc.horizon.patch_rows import PATCH
 from backbeat.mpc.plans.explanation import LimitReport, PlanExplanation
 from backbeat.mpc.plans.plan import Plan
 from backbeat.mpc.plans.start import PlanStart
-from backbeat.mpc.plans.weights import PredictiveWeights
 from backbeat.mpc.predictive.bounds import HEIGHT
 from backbeat.mpc.predictive.cost_entries import dilation_shares
 from backbeat.mpc.predictive.program import PredictiveProgram, Solve
 from backbeat.mpc.predictive.settings import TempoRamp
 from backbeat.optimization.terms.declared import On, costs_of, declarations
 
+# Share of an objective by which that of the same program differs when solved again.
+SAME = 1e-9
 # Shifts of soles that are worth a word [m].
 SHIFT = 0.005
 
@@ -115,6 +118,8 @@ def _solve_again(
         off = abs(found.objective - plan.objective)
         if off < least:
             best, least = program.last_solve(), off
+        if off <= SAME * abs(plan.objective):
+            break
     return best
 
 
@@ -154,9 +159,15 @@ def report_costs(program: PredictiveProgram, solve: Solve) -> dict[str, float]:
     return costs | {"time spent out of place": float(solve.seconds @ theta)}
 
 
-def _limit_names(weights: PredictiveWeights) -> dict[str, str]:
-    """What the limit that a number sets is called."""
-    return {name: told.limit for name, told in declarations(weights).items()}
+@cache
+def _limit_names(kind: Any) -> dict[str, str]:
+    """What the limit that a number of a class sets is called."""
+    return {name: told.limit for name, told in declarations(kind).items()}
+
+
+def _limits_of(program: PredictiveProgram) -> dict[str, str]:
+    kind: Any = type(program.weights)
+    return _limit_names(kind)
 
 
 def _limits(
@@ -216,7 +227,7 @@ def _row_name(
         stands = solve.horizon.standing[knot, c]
         return PATCH[r].format(patches[c]) if stands else "", knot, "weights"
     i -= count
-    limits = _limit_names(program.weights)
+    limits = _limits_of(program)
     if len(program.reference.soles) == 2 and program.weights.stepping:
         if i < 2 * N:
             way = "sideways" if i % 2 else "forward"
@@ -232,7 +243,7 @@ def _bound_name(
 ) -> tuple[str, str] | None:
     """Name and unit of a bounded variable; None for one without a name."""
     patches, soles = program.reference.patches, program.reference.soles
-    w, limits = program.weights, _limit_names(program.weights)
+    w, limits = program.weights, _limits_of(program)
     t = 6 * len(patches)
     if j < t:
         patch = patches[j // 6]

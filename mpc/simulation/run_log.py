@@ -27,13 +27,18 @@ EVERY = 50
 
 
 class RunLog:
-    """Samples of log sinks, and plans, in the order in which they were made."""
+    """Samples of log sinks, and plans, in the order in which they were made.
+
+    Attributes:
+        latest: the last two plans, as far as there are any.
+    """
 
     def __init__(self, sinks: Mapping[str, VectorLogSink]) -> None:
         """Makes an empty log of what the sinks of a diagram write."""
         self._sinks = dict(sinks)
         self._files = {name: _file() for name in sinks}
         self._plans, self._ends = _file(), array("Q", [0])
+        self.latest: tuple[Plan, ...] = ()
         files = [*self._files.values(), self._plans]
         # A log that is not closed explicitly is closed with its object.
         self._close = weakref.finalize(self, _close, files)
@@ -53,7 +58,7 @@ class RunLog:
         Raises:
             BackbeatError: there is no room for temporary files.
         """
-        message = pack(plan)
+        message, self.latest = pack(plan), (*self.latest[-1:], plan)
         with _room():
             self._plans.write(message)
             self._ends.append(self._ends[-1] + len(message))

@@ -215,6 +215,15 @@ def test_a_part_that_is_dragged_is_pushed_that_way(driven):
     ink = f"document.querySelector(\"{errors}\").getContext('2d')"
     seen = f"{ink}.getImageData(0, 0, 416, 68).data.some((x) => x > 0)"
     assert driven.window.run(seen)
+    # So do the terms of the program, asked for once they are seen.
+    driven.window.run("document.querySelector('.panel .costs').scrollIntoView()")
+    terms = ".panel .terms"
+    driven.until(lambda: "center of mass away" in page.inner_text(terms))
+    total = float(page.inner_text("label:has(+ .costs) output"))
+    read = "(outputs) => outputs.map((one) => one.value)"
+    values = page.eval_on_selector_all(f"{terms} output", read)
+    assert len(values) == 7
+    assert sum(map(float, values)) == pytest.approx(total, rel=0.1)
     # The camera has stayed where it was.
     assert driven.window.run("viewer.camera.position.toArray()") == before
 

@@ -111,7 +111,7 @@ class Stage:
             pushed: links that may be pushed; None for the usual ones.
         """
         self.behavior = behavior
-        self._world = make_world(behavior)
+        self._world, self._floor = make_world(behavior), ""
         self.meshcat: Meshcat = open_meshcat(port)
         robot = behavior.robot_model
         put_set(self.meshcat, self._world)
@@ -193,7 +193,7 @@ class Stage:
             # Where a target may be put.
             reach = FARTHEST * np.array([[1.0], [-1.0]])
             points = np.vstack([points, hand_start(self.behavior) + reach])
-        lay_floor(self.meshcat, points)
+        self._floor = lay_floor(self.meshcat, points, self._floor)
         # Into a kit one looks from above, to see the heads that are hit.
         azimuth, elevation = (14, 33) if self.behavior.scene.name else (33, 13)
         aim_camera(self.meshcat, points, np.radians(azimuth), np.radians(elevation))

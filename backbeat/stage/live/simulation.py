@@ -14,12 +14,14 @@ from backbeat.models.common.collectable_system import weak
 from backbeat.models.state.configuration import Configuration
 from backbeat.mpc.analysis.drumming.hits import SILENCE
 from backbeat.mpc.analysis.metrics import run_metrics
+from backbeat.mpc.analysis.run_explanation import PlanExplainer
 from backbeat.mpc.control.task_space_setup import hand_place
 from backbeat.mpc.disturbances.disturbance import Disturbance
 from backbeat.mpc.disturbances.kinds.setting_event import SettingEvent
 from backbeat.mpc.driving.speed import limits_of
 from backbeat.mpc.horizon.prediction import predict
 from backbeat.mpc.plans.plan import Plan
+from backbeat.mpc.reference.trajectory import Reference
 from backbeat.mpc.runs.file import save_run
 from backbeat.mpc.safety.fail_safe import Mode
 from backbeat.mpc.scenario.requested_tempo import RequestedTempo, requested_tempo
@@ -115,12 +117,12 @@ class LiveSimulation:
     @property
     def engine(self) -> str:
         """What moves the robot."""
-        return self._running.scenario.world.engine
+        return self.scenario.world.engine
 
     @property
     def fastest(self) -> Velocity | None:
         """The most that it can be commanded to walk at; None if it is not driven."""
-        if self._running.scenario.control.drive is None:
+        if self.scenario.control.drive is None:
             return None
         weights = self._running.weights.predictive
         limits, period = limits_of(self._loop.reference, weights)
@@ -129,7 +131,7 @@ class LiveSimulation:
     @property
     def time_step(self) -> float:
         """Step of the plant [s]."""
-        return self._running.scenario.timing.time_step
+        return self.scenario.timing.time_step
 
     def close(self) -> None:
         """Ends what runs beside it; nothing can be simulated after."""
@@ -153,7 +155,7 @@ class LiveSimulation:
     @property
     def tempo(self) -> RequestedTempo:
         """Tempo that has been asked for so far."""
-        return requested_tempo(self._running.scenario.disturbances)
+        return requested_tempo(self.scenario.disturbances)
 
     def advance(self, duration: float) -> None:
         """Simulates for a while [s]; stops at the end."""
@@ -191,6 +193,20 @@ class LiveSimulation:
     def settings(self) -> dict[str, Any]:
         """The present values of all that `apply` can change, by name."""
         return self._running.settings()
+
+    @property
+    def scenario(self) -> Scenario:
+        """Its settings, with all that has been done by hand so far."""
+        return self._running.scenario
+
+    def latest_plans(self) -> tuple[Plan, ...]:
+        """The last two plans, as far as there are any."""
+        return self._running.log.latest
+
+    def explainer(self) -> PlanExplainer:
+        """What computes its plans again."""
+        weights = self._running.weights.predictive
+        return PlanExplainer(Reference(self.behavior), weights)
 
     def scenario_so_far(self) -> Scenario:
         """The scenario with all that was done by hand: run again, the same run.
@@ -230,7 +246,7 @@ class LiveSimulation:
         clock, patches = self.time - self.start, self._loop.reference.patches
         phase = plan.phase_at(clock)
         target, hand = self._hand()
-        disturbances = self._running.scenario.active
+        disturbances = self.scenario.active
         return StageFrame(
             time=self.time,
             state=self._state,

@@ -11,6 +11,7 @@ from backbeat.stage.live.economy import Economy
 from backbeat.stage.live.history import SimulationHistory
 from backbeat.stage.live.playback import Playback
 from backbeat.stage.live.preparation import Preparation, check_simulated, in_mode
+from backbeat.stage.live.services import SimulationServices
 from backbeat.stage.live.show import FRAME, LiveShow
 from backbeat.stage.live.transport import at_start, stops
 from backbeat.stage.live.user_input import UserInput
@@ -67,9 +68,9 @@ class Player:
         self._scenario = playback.begun(behavior)
         self._hands: UserInput | None = None
         more = {"choices": repertoire.rows(), "chooses": playback.chooses}
-        readers = PLAYING | SIMULATING
-        pictures = {"/figure": repertoire.figure}
-        self.show = LiveShow(self.source, playback.port, readers, True, more, pictures)
+        of = SimulationServices(lambda: self.source).by_path()
+        readers, services = PLAYING | SIMULATING, of | {"/figure": repertoire.figure}
+        self.show = LiveShow(self.source, playback.port, readers, True, more, services)
         self.transport = at_start(self.source, playback.speed, playback.loops)
         self._wants_to_play = True
         self._streaming.describe(self.source)

@@ -26,6 +26,7 @@ LIVE: tuple[str, ...] = (
     "form.js",
     "transport.js",
     "push_drag.js",
+    "costs.js",
     "plots.js",
     "panel.js",
     "target_drag.js",

@@ -3,6 +3,7 @@ window.makePlots = (group, make, state) => {
   const SECONDS = 10, WIDTH = 208, HEIGHT = 34;
   const rows = new Map();
   const set = group("measured");
+  let costs = null;
   let before = -Infinity;
 
   function rowOf(name) {
@@ -43,5 +44,7 @@ window.makePlots = (group, make, state) => {
       draw(row, time);
     }
     set.hidden = !Object.keys(measures).length;
+    // Below the lines of the measures.
+    if (!set.hidden) (costs ??= window.makeCosts(set, make, state))();
   };
 };
