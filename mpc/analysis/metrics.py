@@ -26,6 +26,7 @@ from backbeat.mpc.reference.trajectory import Reference
 from backbeat.mpc.scenario.settings import all_events
 from backbeat.mpc.simulation.run import SimulationRun
 from backbeat.mpc.world.joint_strain import strained_joints
+from backbeat.mpc.world.limits_reached import limits_reached
 from backbeat.mpc.world.servo_check import softened_servos
 
 # What the controllers read, in words.
@@ -183,6 +184,9 @@ def _efforts(analysis: RunAnalysis) -> dict[str, object]:
             robot.effort_limits,
             robot.velocity_limits,
             robot.joint_names,
+        ),
+        "limits_reached": limits_reached(
+            robot, analysis.t, analysis.joints, analysis.speeds, analysis.effort
         ),
     }
 

@@ -101,6 +101,12 @@ METRICS = {
         "Joints with a mean effort or speed beyond what their motors bear for long; a "
         "verdict of its own.",
     ),
+    "limits_reached": _Of(
+        "s",
+        "Joints that reached their limit of effort, speed or angle, for however short "
+        "a time; no verdict.",
+        "joint, limit, share, at_s, time_s",
+    ),
     "beat_error_ms": _Of(
         "ms",
         "How late the controller's phase is on every beat; positive is late.",

@@ -74,6 +74,14 @@ _JERK = {
         ...: Any,
     }
 }
+LIMIT = {
+    "joint": str,
+    "limit": str,
+    "share": float,
+    "at_s": float,
+    "time_s": float,
+    ...: Any,
+}
 # What reports and pages need of them. Runs without metrics have none.
 NEEDED: dict[Any, Any] = {
     "duration_s": float,
@@ -101,5 +109,6 @@ METRICS: dict[Any, Any] = {
     "rests": Perhaps([REST]),
     "markers": Perhaps([MARKERS]),
     "drive": Perhaps(DRIVE),
+    "limits_reached": Perhaps([LIMIT]),
     ...: Any,
 }

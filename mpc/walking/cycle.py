@@ -59,7 +59,7 @@ class SteppingCycle:
         ]
         self.contacts = [contact for _, _, contact in swings]
         self.leg_maps = leg_maps(reference)
-        alike = self._alike(cuts[:-1])
+        alike = self._alike(np.array(cuts[:-1]))
         self.repeated = self._cyclic(alike)
         # By number of a piece, the one after it.
         self._enters, self._leaves = self._joined(alike)

@@ -18,7 +18,11 @@ from backbeat.mpc.control.own_controllers import controller_in_words
 from backbeat.mpc.driving.speed import drive_in_words
 from backbeat.mpc.scenario.parts.world import engine_title
 from backbeat.mpc.world.joint_strain import in_words as strain_in_words
+from backbeat.mpc.world.limits_reached import reached_in_words
 from backbeat.mpc.world.servo_check import softened_in_words
+
+# Joints whose limits are told below the table.
+MOST_REACHED = 3
 
 
 def results_table(results: Sequence[Mapping[str, Any]]) -> RenderableType:
@@ -102,9 +106,18 @@ def _notes(results: Sequence[Mapping[str, Any]]) -> list[str]:
         for line in drive_in_words(m["drive"])
     ]
     for m in results:
-        lines += [*_strained(m), *_unjudged(m), *_safety(m)]
+        lines += [*_strained(m), *_reached(m), *_unjudged(m), *_safety(m)]
     states = sorted({m["state"] for m in results})
     return [*lines, f"The controllers read the {', '.join(states)}."]
+
+
+def _reached(m: Mapping[str, Any]) -> list[str]:
+    """Joints that reached a limit; of many, those that did so for the longest."""
+    rows = m.get("limits_reached") or []
+    rest = len(rows) - MOST_REACHED
+    more = f" and {rest} more (info has all)" if rest > 0 else ""
+    told = reached_in_words(rows[:MOST_REACHED])
+    return [f"{_title(m)}: reached limits: {told}{more}."] if rows else []
 
 
 def _hand(m: Mapping[str, Any]) -> str:

@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 from backbeat.mpc.analysis.safety_metrics import in_words
 from backbeat.mpc.runs.balance import find_balance
 from backbeat.mpc.runs.record import RunRecord
+from backbeat.mpc.world.limits_reached import reached_in_words
 from backbeat.report.pages.dance import dance_section
 from backbeat.report.pages.drumming import can_analyze, drumming_section
 from backbeat.report.pages.run_words import (
@@ -80,6 +81,7 @@ def run_page(
         phase=_drawn(plot_phase(record), "phase"),
         hits=_drawn(plot_hits(story["hits"]), "hits") if story["hits"] else None,
         members=hits_by_member(story),
+        limits_reached=reached_in_words(record.metrics.get("limits_reached") or []),
         use=_drawn(plot_joint_use(record), "use"),
         jerk=_jerk(record),
         limbs=[
