@@ -49,7 +49,8 @@ class AuthoredShow:
             BackbeatError: a move of the user's own cannot be read, or the port is
                 taken.
         """
-        self._worker = Worker(document.building(library))
+        # A first picture comes before the work on what there will be to see.
+        self._worker = Worker(document.building(library), begins=False)
         self.desk = AuthoringDesk(document, self._worker)
         self.source: PlaybackSource = self._standing()
         self._seen, self._seen_text = NOTHING, ""
@@ -143,6 +144,7 @@ class AuthoredShow:
         self.show.note_tips(frame)
         rate = self.transport.speed if self.transport.is_playing else 0.0
         self.show.draw(frame, rate, more=self._state())
+        self._worker.begin()
         # Fewer frames leave more time for the solver.
         period = 2 * FRAME if self.desk.is_solving else FRAME
         time.sleep(max(0.002, period - (time.perf_counter() - now)))
