@@ -1,8 +1,9 @@
 """Words that were replaced by the field's do not come back as names in the product.
 
-Names are those that modules give, to functions, classes, parameters and variables, and
-of the modules: not strings, of which files that are read may have old ones, and not
-comments.
+Names are those that modules, scripts of the stage's page and notebooks give, to
+functions, classes, parameters and variables, and of the modules: not strings, of which
+files that are read may have old ones, and not comments. `test_visible_words` reads the
+sentences that users see.
 """
 
 import ast
@@ -11,6 +12,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+import nbformat
 import pytest
 
 ROOT = Path(__file__).parents[1]
@@ -116,10 +118,26 @@ def names_of(tree: ast.AST) -> Iterator[str]:
             yield node.attr
 
 
+def names_of_script(text: str) -> set[str]:
+    """Names that JavaScript declares, of functions, classes and variables."""
+    pattern = r"\b(?:const|let|function|class) +(\w+|[{\[][^=]*)"
+    declared = (re.findall(r"\w+", found) for found in re.findall(pattern, text))
+    return set(itertools.chain.from_iterable(declared))
+
+
 @pytest.fixture(scope="module")
 def given():
     """Names that each product module gives, with those of its path."""
-    found = {}
+    found = {
+        path.relative_to(ROOT).as_posix(): names_of_script(path.read_text())
+        for path in (ROOT / "backbeat").rglob("*.js")
+    }
+    for path in (ROOT / "notebooks").glob("*.ipynb"):
+        cells = nbformat.read(path, as_version=4).cells
+        code = [ast.parse(c.source) for c in cells if c.cell_type == "code"]
+        found[f"backbeat/notebooks/{path.name}"] = {
+            n for c in code for n in names_of(c)
+        }
     for folder in EVERY:
         for path in sorted((ROOT / folder).rglob("*.py")):
             module = path.relative_to(ROOT).as_posix()
@@ -166,3 +184,5 @@ def test_old_names_are_found():
     assert not is_old("gripper", "_?grip", False)
     tree = ast.parse("def f(advice):\n    self.medley, b = 1, advice\n")
     assert set(names_of(tree)) == {"f", "advice", "medley", "b"}
+    script = "const { medley, b } = x;\nfunction advice(at) { let seam = 1; }"
+    assert names_of_script(script) == {"medley", "b", "advice", "seam"}

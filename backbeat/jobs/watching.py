@@ -18,6 +18,8 @@ from backbeat.models.common.outside_file import is_folder, read_bytes
 
 # How long the end waits for work that cannot be ended before [s].
 PATIENCE = 5.0
+# How long a motion may take to be shown before it is stored [s].
+TO_SHOW = 1.0
 # Time of the last change [ns] and size of a file or folder; None while there is none.
 Stamp = tuple[int, int] | None
 
@@ -138,6 +140,7 @@ class Worker:
         self._incremental = incremental
         self._news: queue.SimpleQueue[News] = queue.SimpleQueue()
         self._saved, self._is_closed = threading.Event(), False
+        self._has_news, self._heard = threading.Event(), threading.Event()
         self._saved_at = 0.0
         self._thread = threading.Thread(target=self._run, daemon=True)
         if begins:
@@ -160,14 +163,23 @@ class Worker:
     def news(self) -> list[News]:
         """What has happened since the last time, in order."""
         found = []
+        self._has_news.clear()
         while not self._news.empty():
             found.append(self._news.get())
+        if not found:
+            # Whatever there was before has been shown.
+            self._heard.set()
         return found
+
+    def wait(self, seconds: float) -> None:
+        """Waits for news, but not longer than some time [s]."""
+        self._has_news.wait(seconds)
 
     def close(self) -> None:
         """Ends the work under way and waits until it has."""
         self._is_closed = True
         self._saved.set()
+        self._heard.set()
         if self._thread.ident is not None:
             self._thread.join(PATIENCE)
 
@@ -182,18 +194,25 @@ class Worker:
             except SupersededError:
                 continue
             except BackbeatError as error:
-                self._news.put(Refused(str(error), error.line))
+                self._tell(Refused(str(error), error.line))
             except Exception as error:
                 # A fault of ours, raised again where news are read.
-                self._news.put(error)
+                self._tell(error)
+
+    def _tell(self, news: News) -> None:
+        self._news.put(news)
+        self._has_news.set()
 
     def _update(self, since: float) -> None:
         incremental = self._incremental
         draft = incremental.read()
         self._check_stop()
-        self._news.put(Drafted(draft, incremental.changed(draft)))
+        self._tell(Drafted(draft, incremental.changed(draft)))
         found = incremental.perform(draft, self._check_stop)
-        self._news.put(Performed(found, time.time() - since))
+        self._heard.clear()
+        self._tell(Performed(found, time.time() - since))
+        # To show it comes first: both take processor time.
+        self._heard.wait(TO_SHOW)
         incremental.store(found.behavior)
         incremental.prepare(lambda share, what: self._check_stop())
 
@@ -202,4 +221,4 @@ class Worker:
         if self._saved.is_set():
             raise SupersededError
         if what:
-            self._news.put(Working(what, share))
+            self._tell(Working(what, share))

@@ -105,7 +105,7 @@ class WrittenScore:
                     raise BackbeatError(f"{self.words(at)}: {why}")
                 once = section.beats / part.repeat
                 return i, max(0.0, (at - section.beat) % once)
-        raise BackbeatError(f"{self.words(at)}: the score has ended by then")
+        raise BackbeatError(f"{self.words(at)}: after the end of the score")
 
     def words(self, at: float) -> str:
         """Bar and beat of a beat."""

@@ -17,8 +17,9 @@ from backbeat.optimization.kinematics.inverse_kinematics import (
 from backbeat.optimization.problem.trajectory_problem import TrajectoryProblem
 from backbeat.optimization.transcription.transcribe import Transcription
 
-# Steps at each stiffness of inverse kinematics: the last picture is a good start.
-STEPS = 2
+# Steps at each stiffness of inverse kinematics: the last picture is a good start. After
+# a leap of time longer than this [s] it is none.
+STEPS, LEAP = 2, 0.2
 
 
 class KinematicPreview:
@@ -35,7 +36,7 @@ class KinematicPreview:
         self._program = transcription.program
         self._q = problem.q_start.copy()
         self._com_start = Configuration(problem.robot, self._q).center_of_mass
-        self._ik = InverseKinematics(problem.robot)
+        self._ik, self._t = InverseKinematics(problem.robot), -np.inf
         feet = [c for c in transcription.contacts if c in problem.robot.soles]
         frames = dict.fromkeys([*feet, problem.robot.base_name])
         self._paths = {}
@@ -50,6 +51,9 @@ class KinematicPreview:
         """(nq,) configuration by the plan's targets at a time [s]."""
         robot, program = self._problem.robot, self._program
         t = float(np.clip(t, 0.0, self._times[-1]))
+        if t == self._t:
+            return self._q
+        leaps = abs(t - self._t) > LEAP
         posture = _mixed(t, self._times, program.posture)
         com = _mixed(t, self._times, program.com_target)
         if not program.com_weight.any():
@@ -68,8 +72,9 @@ class KinematicPreview:
             turn = pelvis.rotation().ToQuaternion().wxyz()
             near[:4] = turn if turn @ self._q[:4] >= 0 else -turn
         targets[base] = IKTarget(pelvis, "rx ry rz z")
-        found = self._ik.solve(near, targets, com[:2], self._q, STEPS)
-        self._q = found.q
+        steps = 5 * STEPS if leaps else STEPS
+        found = self._ik.solve(near, targets, com[:2], self._q, steps)
+        self._q, self._t = found.q, t
         return found.q
 
 

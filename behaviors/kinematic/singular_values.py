@@ -17,13 +17,13 @@ from backbeat.models.state.configuration import Configuration
 # every difficulty in ways that no robot can follow, so this is a case of its own.
 NO_CURE = {"elbow": 0.0, "upright": 0.0, "damping": 0.0, "keep": 0.0}
 CASES: dict[str, dict[str, float]] = {
-    "all cures": {},
+    "all measures": {},
     "no elbow": {"elbow": 0.0},
     "no upright torso": {"upright": 0.0},
     "no damping": {"damping": 0.0},
     "no floor": {"floor": 0.0},
-    "no cure": NO_CURE,
-    "no cure, no ranges": {**NO_CURE, "limits": 0.0},
+    "no measures": NO_CURE,
+    "no measures, no ranges": {**NO_CURE, "limits": 0.0},
 }
 
 

@@ -29,7 +29,7 @@ METRICS = {
     "scenario": _Of("", "All settings of the run."),
     "engine": _Of("", "What simulated: drake, mujoco or own."),
     "controller": _Of("", "Name, file and hash of a controller of one's own, if any."),
-    "seed": _Of("", "What random numbers were drawn from."),
+    "seed": _Of("", "Seed of all random numbers."),
     "state": _Of("", "What the controllers read, in words."),
     "estimate_error": _Of(
         "mm, mm/s, mrad, mrad/s",

@@ -54,9 +54,9 @@ def test_differences_have_a_sign(run, other):
     assert settings["pushes.0.impulse.1"] == ("–", "5")
     assert "contact_model" not in settings
     rows = {name: texts for name, *texts in comparison.rows()}
-    assert rows["torque of its limit, most"] == ["0.0", "25.0", "+25.0", "%"]
+    assert rows["torque / limit, maximum"] == ["0.0", "25.0", "+25.0", "%"]
     back = {name: t for name, *t in compare(record_of(other), record_of(run)).rows()}
-    assert back["torque of its limit, most"] == ["25.0", "0.0", "-25.0", "%"]
+    assert back["torque / limit, maximum"] == ["25.0", "0.0", "-25.0", "%"]
 
 
 def test_the_command_prints_a_table_and_writes_a_page(backbeat, run, other, tmp_path):

@@ -81,7 +81,7 @@ def test_loading_says_how_far_it_is_and_nothing_is_left_of_meshcats_own(window, 
     window.open(show.url)
     window.wait_for("!document.getElementById('loading')")
     said = window.run("window.said")
-    assert said[0].startswith("reading the program")
+    assert said[0].startswith("loading")
     parts = [int(text.split()[1]) for text in said if text.startswith("part")]
     assert parts == sorted(parts)
     for selector in (".dg.main", "#stats-plot", "#status-message"):

@@ -104,6 +104,13 @@ def test_a_flood_of_commands_is_dammed(show):
     assert len(show.commands()) == MOST_WAITING
 
 
+def test_a_page_that_asks_before_anything_is_drawn_need_not_load_itself_anew(show):
+    state, info = (
+        json.loads(call(show, "GET", where, None)[1]) for where in ("/state", "/info")
+    )
+    assert (state["world"], state["edition"]) == (info["world"], info["edition"])
+
+
 def test_another_robot_gets_a_stage_of_its_own_on_the_same_page(show):
     def told(path):
         return json.loads(call(show, "GET", path, None)[1])

@@ -52,7 +52,7 @@ def test_planned_forces_are_those_of_the_plan_where_the_feet_are():
 
 def test_words_tell_what_differs():
     assert rate_in_words(1.001) == "phase rate 1.00"
-    assert rate_in_words(0.9) == "phase rate 0.90, holding back"
+    assert rate_in_words(0.9) == "phase rate 0.90, behind"
     assert rate_in_words(1.1) == "phase rate 1.10, ahead"
     plan = run_of(swaying(0.5)).plans[0]
     assert solver_in_words(plan) == "plan solved · tick solved"

@@ -52,7 +52,7 @@ def test_a_page_tells_a_run_and_needs_nothing_else(page):
     assert not FETCHED.search(page)
     assert "No &lt;b&gt;show" in page
     assert "<s>" not in page
-    for section in ("Balance", "Contact forces", "Expected and actual", "Timing"):
+    for section in ("Balance", "Contact forces", "Predicted and measured", "Timing"):
         assert f">{section}</h2>" in page
     # Margins, from above, forces, expected, phase, joints, solver, and six limbs.
     assert page.count("<svg") == 7 + 6
@@ -92,7 +92,7 @@ def test_the_result_in_a_sentence(pushed):
     record = record_of(pushed)
     assert result_sentence(record).startswith(
         "The robot stayed up for all of the 2.0 s and recovered from 0 of 2 pushes (2 "
-        "too late in the run to tell); its CoM error was "
+        "too late in the run to be judged); its CoM error was "
     )
     fallen = record_of(replace(pushed, fell_at=1.25))
     assert result_sentence(fallen).startswith(

@@ -94,7 +94,7 @@ def test_whoever_asks_for_all_or_the_least_gets_it():
     savings = Savings(list(Saving), FULL)
     assert settle(savings, 0.3)[0] == 0
     assert savings.taken == ()
-    assert "too slow for all of it; try detail" in savings.in_words(STEP)
+    assert "too slow for full detail; try detail" in savings.in_words(STEP)
     savings.choose(LEAST)
     assert settle(savings, 9.0)[0] == 0
     assert savings.taken == tuple(Saving)
@@ -105,9 +105,11 @@ def test_what_is_saved_is_said_with_what_helps():
     savings.note(Measured(0.5, 1.0, 1.0, 1.0))
     said = savings.in_words(STEP)
     assert said.startswith("0.50 ×: this machine is too slow for 30 pictures a second")
-    assert said.endswith("try reset, which begins anew in steps of 2 ms")
+    assert said.endswith("try reset, which restarts in steps of 2 ms")
     assert "steps of 1 ms" in savings.in_words(LONG_STEP)
-    assert savings.in_words(LONG_STEP).endswith("try speed 0.5, which it can keep")
+    assert savings.in_words(LONG_STEP).endswith(
+        "try speed 0.5, which this machine can keep"
+    )
     savings.begin()
     assert savings.in_words(LONG_STEP).startswith(
         "with plans in a process of their own"

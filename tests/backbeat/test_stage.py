@@ -14,7 +14,12 @@ from backbeat.models.state.configuration import Configuration
 from backbeat.mpc.predictive.settings import TempoRamp
 from backbeat.mpc.scenario.requested_tempo import RequestedTempo
 from backbeat.stage.drawing.arrows import WEIGHT_LENGTH
-from backbeat.stage.drawing.backdrop import HOST, open_meshcat, place_of
+from backbeat.stage.drawing.backdrop import (
+    HOST,
+    lay_floor,
+    open_meshcat,
+    place_of,
+)
 from backbeat.stage.drawing.canvas import LiveCanvas, pose_on
 from backbeat.stage.drawing.layers import (
     ForceArrows,
@@ -124,6 +129,16 @@ def test_set_and_robot_are_told_apart():
         assert stage.meshcat.HasPath(path), path
     assert not stage.meshcat.HasPath("/robot/snare")
     assert not stage.meshcat.HasPath("/set/pelvis")
+
+
+def test_a_floor_that_pages_may_be_loading_is_not_deleted(meshcat):
+    small, large = np.diag([1.0, 1.0, 1.0]), np.diag([5.0, 5.0, 1.0])
+    first = lay_floor(meshcat, small)
+    second = lay_floor(meshcat, large, first)
+    assert first != second
+    assert meshcat.HasPath(first)
+    assert meshcat.HasPath(second)
+    assert lay_floor(meshcat, small, second) == first
 
 
 def test_the_ghost_is_seen_only_where_it_is_elsewhere(meshcat, sway):

@@ -156,6 +156,8 @@ def test_a_mistake_is_told_and_the_next_save_may_be_better(worker):
     worker.incremental.fails = None
     worker.worker.save(0.0)
     news_until(worker.worker, Performed)
+    # It is stored when it was shown.
+    worker.worker.close()
     assert worker.incremental.stored == [1]
 
 

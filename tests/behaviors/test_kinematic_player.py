@@ -324,13 +324,14 @@ def test_what_no_posture_can_keep_is_told_and_bounded(monkeypatch):
         for h, m in (("left", "crash"), ("right", "ride"))
     )
     stretched = Score(Tempo(98.0), hits, (), 4.0)
-    compared = {name: cures.CASES[name] for name in ("no cure", "all cures")}
+    compared = {name: cures.CASES[name] for name in ("no measures", "all measures")}
     monkeypatch.setattr(cures, "CASES", compared)
     cases = compare_cures(stretched, kit).groupby("case")
     smallest, fastest = cases["smallest"].min(), cases["fastest"].max()
-    assert smallest["no cure"] < 0.1
-    assert smallest["no cure"] < smallest["all cures"] < KinematicSettings().floor
-    assert fastest["all cures"] < fastest["no cure"]
+    none, every = "no measures", "all measures"
+    assert smallest[none] < 0.1
+    assert smallest[none] < smallest[every] < KinematicSettings().floor
+    assert fastest[every] < fastest[none]
     played = play_kinematically(stretched, kit)
     told = played.sentences(KinematicSettings().floor)[0]
     assert "below the floor of 0.25 in" in told

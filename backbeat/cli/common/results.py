@@ -85,7 +85,7 @@ def _notes(results: Sequence[Mapping[str, Any]]) -> list[str]:
     lines = [
         "CoM error: distance of the center of mass from the plan, RMS.",
         "Timing: mean of |error| ± deviation, against the authored time.",
-        "Torque: peak, in shares of the limit. Speed: simulated by wall time.",
+        "Torque: peak, in shares of the limit. Speed: real-time factor.",
         f"Median whole-body tick {ticks} ms"
         + (f"; plan {plans} ms." if plans else "."),
     ]

@@ -255,7 +255,7 @@ def check_performance(
             "and --record"
         )
     if subject.is_kinematic and playback.is_simulated:
-        raise BackbeatError("what the kinematic player does, no robot can follow")
+        raise BackbeatError("a kinematic motion has no forces and is not simulated")
     if playback.detail not in DETAILS:
         raise unknown_name("detail", playback.detail, DETAILS)
     check_engine(playback.engine)

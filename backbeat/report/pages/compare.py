@@ -88,7 +88,7 @@ def plot_hits_of_both(comparison: Comparison) -> Figure | None:
         axes.plot(ends, ends, color=INK, lw=0.8, ls=":", label="the same")
         axes.plot(*errors, "o", color=COLORS[0], ms=3.5, alpha=0.7, label="a hit")
         axes.set_aspect("equal", adjustable="datalim")
-        axes.set(title="Hits that both made", xlabel="first: late [ms]")
+        axes.set(title="Hits of both runs", xlabel="first: late [ms]")
         axes.set_ylabel("second: late [ms]")
         axes.legend(loc="upper left")
         return figure

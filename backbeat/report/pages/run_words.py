@@ -36,7 +36,7 @@ def result_sentence(record: RunRecord) -> str:
     hits = m.get("hits")
     if hits and hits["made"]:
         text += (
-            f", its hits {hits['timing_mean_ms']:.1f} ms off the beat in the mean (SD "
+            f", its hit timing error {hits['timing_mean_ms']:.1f} ms in the mean (SD "
             f"{hits['timing_sd_ms']:.1f} ms, {hits['timing_max_ms']:.1f} ms at most)"
         )
     return text + "."
@@ -47,7 +47,7 @@ def _pushes(pushes: list[dict[str, Any]]) -> list[str]:
         return []
     over = sum(push["survived"] is True for push in pushes)
     unknown = sum(push["survived"] is None for push in pushes)
-    late = f" ({unknown} too late in the run to tell)" if unknown else ""
+    late = f" ({unknown} too late in the run to be judged)" if unknown else ""
     return [f"recovered from {over} of {_count(len(pushes), 'push', 'pushes')}{late}"]
 
 
@@ -103,22 +103,22 @@ def facts(record: RunRecord) -> list[tuple[str, str]]:
     s, robot = record.scenario, record.story["robot"]
     music = f"{record.story['bpm']:g} beats a minute" if record.story["bpm"] else "none"
     carried = " with " + ", ".join(robot["equipment"]) if robot["equipment"] else ""
-    held = "free" if robot["mount"]["p_WB"] is None else "held by its pelvis"
+    held = "free" if robot["mount"]["p_WB"] is None else "base welded"
     switches = ("timing", "forces", "posture", "steps")
     off = [n for n in switches if getattr(s.control, n) is False]
     rows = [
         ("behavior", f"{record.name}, key {str(record.story['behavior_key'])[:12]}"),
         ("robot", f"{record.robot_name}{carried}, {robot['mass_kg']:.1f} kg, {held}"),
         ("music", music),
-        ("controllers read the", STATE[str(s.sensing.state)]),
+        ("state source", STATE[str(s.sensing.state)]),
         (
             "simulation",
             f"{s.world.engine_words}, steps of {1e3 * s.timing.time_step:g} ms, "
             f"friction {s.world.friction:g}, seed {s.seed}",
         ),
         (
-            "the plan may not change",
-            ", ".join(off) or "nothing: all four adaptations on",
+            "adaptations off",
+            ", ".join(off) or "none: all four on",
         ),
         (
             "versions",

@@ -85,4 +85,9 @@ def slices_figure(result: TuningResult) -> Figure:
         for axes in grid[len(names) :]:
             axes.set_visible(False)
         grid[0].set_ylabel(tuning.settings.measure)
+        if ranked := sorted(result.importances.items(), key=lambda item: item[1].share):
+            name, most = ranked[-1]
+            name = name.removeprefix("weights.")
+            title = f"{name} explains {most.share:.0%} of the variance of ranks"
+            figure.suptitle(title)
         return figure

@@ -52,8 +52,8 @@ def plot_from_above(balance: Balance) -> Figure:
         near.set_aspect("equal")
         for axes in (whole, near):
             axes.invert_xaxis()
-        whole.set(title="From above; gray is where it stood", ylabel="forward [mm]")
-        near.set(title="The paths alone")
+        whole.set(title="From above; gray: contact areas", ylabel="forward [mm]")
+        near.set(title="Paths, enlarged")
         figure.legend(
             *near.get_legend_handles_labels(), loc="outside lower center", ncols=4
         )
@@ -80,7 +80,7 @@ def plot_margins(balance: Balance, record: RunRecord) -> Figure:
         axes.axhline(0, color=INK, lw=0.8)
         time_axis(axes, record)
         axes.set(
-            title="Inside the support polygon by; below zero is outside",
+            title="Margin in the support polygon; negative is outside",
             ylabel="distance [mm]",
         )
         axes.legend(loc="best", ncols=3)
@@ -106,12 +106,12 @@ def plot_forces(record: RunRecord) -> Figure | None:
                 planned = thinned(t, samples[f"planned.{name}.fz"].to_numpy(float))
                 axes.plot(*planned, color=PLANNED, lw=PLANNED_WIDTH, label="planned")
             axes.plot(*thinned(t, force), color=COM, lw=0.8, label="measured")
-            axes.set(title=patch_words(name), ylabel="upward [N]")
+            axes.set(title=patch_words(name), ylabel="vertical force [N]")
         weight = record.story["robot"]["mass_kg"] * record.robot.gravity
         rows[-1].plot(*thinned(t, total), color=INK, lw=0.8)
         rows[-1].axhline(weight, color=COLORS[2], lw=1, ls=":", label="weight")
         rows[-1].legend(loc="lower right")
-        rows[-1].set(title="all of them", ylabel="upward [N]")
+        rows[-1].set(title="sum", ylabel="vertical force [N]")
         time_axis(rows[-1], record)
         legend_of(figure, rows[0])
         return figure
@@ -132,7 +132,7 @@ def plot_prediction(record: RunRecord) -> Figure | None:
             axes.plot(*thinned(t, away[:, i]), color=color, lw=0.9, label=name)
         time_axis(axes, record)
         axes.set(
-            title="Center of mass, minus what the plan expected 0.3 s before",
+            title="CoM, measured minus predicted 0.3 s before",
             ylabel="distance [mm]",
         )
         axes.legend(loc="best", ncols=4)

@@ -48,7 +48,7 @@ def torque_figure(behavior: Behavior) -> str:
         axes.barh(names, 100 * peak[order], color=COLORS[5], label="peak")
         axes.barh(names, 100 * mean[order], 0.35, color=COLORS[0], label="rms")
         axes.axvline(100, color=COLORS[1], lw=1)
-        axes.set(title="Torque, of the limit of each joint", xlabel="share [%]")
+        axes.set(title="Torque / limit of each joint", xlabel="share [%]")
         axes.legend(loc="lower right")
         return svg(figure)
 
@@ -80,7 +80,7 @@ def center_of_mass_figure(behavior: Behavior) -> str:
             moved = behavior.com[:, i] - behavior.com[0, i]
             axes.plot(behavior.motion.t, 1e3 * moved, label=name)
         axes.set(
-            title="Center of mass, from the start",
+            title="CoM displacement from the start",
             xlabel="time [s]",
             ylabel="distance [mm]",
         )

@@ -48,7 +48,9 @@ def plot_joints(
             above.plot(samples["t"], np.degrees(samples[f"q.{joint}"]), **style)
             below.plot(samples["t"], samples[f"v.{joint}"], **style)
         above.set(title="Joint positions", ylabel="angle [deg]")
-        below.set(title="Joint velocities", ylabel="velocity [rad/s]")
+        most = float(samples[[f"v.{joint}" for joint in joints]].abs().max(axis=None))
+        title = f"Joint velocities, at most {most:.1f} rad/s"
+        below.set(title=title, ylabel="velocity [rad/s]")
         below.set(xlabel="time [s]", xlim=(0.0, float(samples["t"].max())))
         figure.legend(*above.get_legend_handles_labels(), loc="outside right center")
         return figure
@@ -77,7 +79,8 @@ def plot_spikes(
         axes.grid(axis="y", visible=False)
         axes.set(
             xlabel="time [s]",
-            title="Velocity spikes (above), contacts (below), holds (shaded)",
+            title=f"{sum(map(len, spikes.values()))} velocity spikes (above), "
+            f"{sum(map(len, contacts.values()))} contacts (below), holds (shaded)",
         )
         return figure
 
@@ -95,10 +98,11 @@ def plot_singular_values(values: pd.DataFrame) -> Figure:
         for name in [column for column in values if column != "t"]:
             axes.plot(values["t"], values[name], lw=0.9, label=name)
         axes.set_ylim(bottom=0.0)
+        least = float(values.drop(columns="t").min(axis=None))
         axes.set(
-            title="Singular values of the Jacobian of both tips",
+            title=f"Singular values of both tips' Jacobian, at least {least:.2f} m/rad",
             xlabel="time [s]",
-            ylabel="[m/rad]",
+            ylabel="singular value [m/rad]",
         )
         figure.legend(*axes.get_legend_handles_labels(), loc="outside right center")
         return figure
@@ -116,7 +120,7 @@ def plot_cures(table: pd.DataFrame, floor: float = 0.0) -> Figure:
         above, below = figure.subplots(2, 1, sharex=True)
         cases = table.groupby("case", sort=False)
         for (case, rows), color in zip(cases, COLORS, strict=False):
-            label = f"{case}: least {rows['smallest'].min():.2f}"
+            label = f"{case}: minimum {rows['smallest'].min():.2f}"
             if (excess := rows["excess"].max()) > OUT_OF_RANGE:
                 label += f" (joints {excess:.1f} rad out of range)"
             # Without damping is nearly as with it: dashes let both be seen.
@@ -127,9 +131,10 @@ def plot_cures(table: pd.DataFrame, floor: float = 0.0) -> Figure:
             above.axhline(floor, color="0.4", ls=":", lw=0.9, label=f"floor {floor:g}")
         above.set_ylim(bottom=0.0)
         above.set(
-            title="Smallest singular value of both tips' Jacobian", ylabel="[m/rad]"
+            title="Smallest singular value of both tips' Jacobian",
+            ylabel="singular value [m/rad]",
         )
-        below.set(title="Speed of the fastest joint", ylabel="[rad/s]")
+        below.set(title="Speed of the fastest joint", ylabel="speed [rad/s]")
         below.set(xlabel="time [s]")
         handles = above.get_legend_handles_labels()
         figure.legend(*handles, loc="outside lower center", ncols=2, fontsize=8)

@@ -70,7 +70,7 @@ def plot_joint_use(record: RunRecord) -> Figure:
             axes.grid(axis="y", visible=False)
         angle.axvline(0, color=LIMIT, lw=2)
         angle.set(title="Angles, between the stops", xlabel="share of the range [%]")
-        speed.set(title="Greatest speed", xlabel="share of the limit [%]")
+        speed.set(title="Largest velocity", xlabel="share of the limit [%]")
         torque.set(title="Torque", xlabel="share of the limit [%]")
         angle.set_yticks(rows, use.index)
         angle.set_ylim(-0.7, len(use) - 0.3)

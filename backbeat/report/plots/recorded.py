@@ -20,7 +20,7 @@ def plot_deviation(table: pd.DataFrame) -> Figure:
     """
     rows = [
         ("Root", "mm", {"root_mm": ("", COLORS[6])}),
-        ("Joints, root mean square", "degrees", {"joints_rms_deg": ("", COLORS[6])}),
+        ("Joints, RMS", "degrees", {"joints_rms_deg": ("", COLORS[6])}),
         *(
             (
                 title,

@@ -78,7 +78,7 @@ def lateness(record: RunRecord, _: Balance | None = None) -> Points:
 
 
 def torque_share(record: RunRecord, _: Balance | None = None) -> Points:
-    """Largest torque of any joint, of its limit [%]."""
+    """Largest torque / limit of any joint [%]."""
     samples, limits = record.after_start(), record.limits["torque"]
     share = [
         samples[f"tau.{j}"].abs().to_numpy() / limit
@@ -105,12 +105,12 @@ def _rate(record: RunRecord, _: Balance | None) -> Points:
 
 
 CURVES: Sequence[RunCurve] = (
-    RunCurve("Center of mass, off the behavior [mm]", com_error),
-    RunCurve("Center of mass, off what the plan expected 0.3 s before [mm]", _expected),
-    RunCurve("Capture point, inside the support polygon by [mm]", _margin, 0.0),
+    RunCurve("CoM error [mm]", com_error),
+    RunCurve("CoM, prediction error 0.3 s ahead [mm]", _expected),
+    RunCurve("Capture point, margin in the support polygon [mm]", _margin, 0.0),
     RunCurve("Phase lag behind the requested phase [ms]", lateness, 0.0),
-    RunCurve("Phase rate, of the authored tempo", _rate, 1.0),
-    RunCurve("Largest torque of any joint, of its limit [%]", torque_share, 100.0),
+    RunCurve("Phase rate / tempo [-]", _rate, 1.0),
+    RunCurve("Largest torque / limit of any joint [%]", torque_share, 100.0),
 )
 
 

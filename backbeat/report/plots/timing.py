@@ -38,8 +38,8 @@ def plot_phase(record: RunRecord) -> Figure:
         # A run that keeps the beat shall look like one.
         _at_least(above, 0.99, 1.01)
         _at_least(below, -1.0, 1.0)
-        above.set(title="Phase rate: 1 is the authored tempo", ylabel="rate [-]")
-        below.set(title="The controller's phase, late", ylabel="late [ms]")
+        above.set(title="Phase rate / tempo", ylabel="rate [-]")
+        below.set(title="Phase lag", ylabel="late [ms]")
         if record.scenario.disturbances.spans():
             above.legend(loc="best")
         return figure
@@ -73,7 +73,7 @@ def plot_hits(hits: list[dict[str, Any]]) -> Figure:
         for axes in (left, right):
             axes.axhline(0.0, color=INK, lw=0.8, ls=":")
         left.set(title="Every hit", xlabel="time [s]", ylabel="late [ms]")
-        right.set(title="All together", xlabel="hits")
+        right.set(title="All hits", xlabel="hits")
         legend_of(figure, left)
         return figure
 

@@ -114,26 +114,40 @@ def _light(
     meshcat.SetProperty(light, "intensity", intensity)
 
 
-def lay_floor(meshcat: Meshcat, points: np.ndarray) -> None:
-    """A round stage under everything that happens, with a ring every half meter.
+def lay_floor(meshcat: Meshcat, points: np.ndarray, before: str = "") -> str:
+    """Lays a round floor under what happens; the path of it.
+
+    A floor that another one takes the place of is hidden and not deleted, for a page
+    may still be loading it.
 
     Args:
         meshcat: where.
         points: (n, 3) places at which something happens [m].
+        before: path of the floor that is there; "" for none.
     """
     low, high = points.min(0), points.max(0)
     middle = 0.5 * (low + high)
     radius = 0.5 * np.ceil(2.0 * (0.5 * np.hypot(*(high - low)[:2]) + 0.8))
+    path = f"/set/floor/{radius:.1f}"
+    if not meshcat.HasPath(path):
+        meshcat.SetObject(path, _floor(radius))
+    # A little below the soles, which else would flicker through it.
+    place = RigidTransform([middle[0], middle[1], -0.0015])
+    meshcat.SetTransform(path, place)
+    if before not in ("", path):
+        meshcat.SetProperty(before, "visible", False)
+        meshcat.SetProperty(path, "visible", True)
+    return path
+
+
+def _floor(radius: float) -> Mesh:
+    """A plate with rings half a meter apart."""
     edge = [(-0.06, radius - 0.03), (-0.02, radius), (-0.006, radius)]
     plate = revolve([*edge, (0.0, radius - 0.006)], count=120)
     rings = [_ring(r) for r in np.arange(0.5, radius - 0.2, 0.5)]
     look = [Part(plate, FLOOR, crease=0.4), Part(merge(rings), RING)]
     text = gltf([*look, Part(_ring(radius - 0.04, 0.012), RIM)])
-    mesh = InMemoryMesh(mesh_file=MemoryFile(text, ".gltf", "floor.gltf"))
-    meshcat.SetObject("/set/floor", Mesh(mesh))
-    # A little below the soles, which else would flicker through it.
-    place = RigidTransform([middle[0], middle[1], -0.0015])
-    meshcat.SetTransform("/set/floor", place)
+    return Mesh(InMemoryMesh(mesh_file=MemoryFile(text, ".gltf", "floor.gltf")))
 
 
 def _ring(radius: float, width: float = 0.01) -> Shape:

@@ -111,7 +111,7 @@ class Stage:
             pushed: links that may be pushed; None for the usual ones.
         """
         self.behavior = behavior
-        self._world = make_world(behavior)
+        self._world, self._floor = make_world(behavior), ""
         self.meshcat: Meshcat = open_meshcat(port)
         robot = behavior.robot_model
         put_set(self.meshcat, self._world)
@@ -120,26 +120,26 @@ class Stage:
         self.switches: list[Switch] = []
         if is_simulated:
             ghost = Ghost(self.meshcat, self._world, self._visual)
-            self._add(ghost, GHOST, "where the plan wants it, if not there")
+            self._add(ghost, GHOST, "planned posture, where it differs")
         forces = ForceArrows(self.meshcat, robot)
         self._add(forces, FORCE, "of the world on the robot")
         if is_simulated:
             wanted = PlannedForceArrows(self.meshcat, robot)
-            self._add(wanted, PLANNED, "what the plan wants them to be")
+            self._add(wanted, PLANNED, "as planned")
             links = pushable(robot, self.links) if pushed is None else pushed
             if links:
                 arrows = PushArrows(self.meshcat, links)
-                self._add(arrows, PUSH, "as long as the impulse is great")
+                self._add(arrows, PUSH, "length: impulse")
             if any(kind.has_lines for kind in registered()):
                 lines = DisturbanceLines(self.meshcat)
-                self._add(lines, LINE, "to what holds the robot, thin where slack")
+                self._add(lines, LINE, "to the support, thin where slack")
         if behavior.kind == TASK_SPACE:
-            self._add(TargetBall(self.meshcat), BALL, "where the hand should be")
-            self._add(HandCross(self.meshcat, FORCE), FORCE, "where the hand is")
+            self._add(TargetBall(self.meshcat), BALL, "target")
+            self._add(HandCross(self.meshcat, FORCE), FORCE, "measured")
         elif robot.floating:
             self._add(CenterOfMass(self.meshcat), MASS, "and the point below it")
             point = CapturePoint(self.meshcat)
-            self._add(point, CAPTURE, "where to step to come to rest")
+            self._add(point, CAPTURE, "point to step on to come to rest")
             path = PredictedPath(self.meshcat)
             self._add(path, PREDICTED, "of the center of mass, 1.2 s ahead")
             self._foresee(robot)
@@ -159,9 +159,9 @@ class Stage:
         if not robot.patches:
             return
         footholds = PredictedFootholds(self.meshcat, robot)
-        self._add(footholds, FOOTHOLD, "where feet will land, 1.2 s ahead")
+        self._add(footholds, FOOTHOLD, "predicted, 1.2 s ahead")
         forces = PredictedForces(self.meshcat, robot)
-        self._add(forces, EXPECTED, "in 0.3, 0.6, 0.9 and 1.2 s, the later the slimmer")
+        self._add(forces, EXPECTED, "in 0.3, 0.6, 0.9 and 1.2 s, thinner with time")
         # As many arrows as this are for a closer look.
         self.meshcat.SetProperty(forces.path, "visible", False)
 
@@ -193,7 +193,7 @@ class Stage:
             # Where a target may be put.
             reach = FARTHEST * np.array([[1.0], [-1.0]])
             points = np.vstack([points, hand_start(self.behavior) + reach])
-        lay_floor(self.meshcat, points)
+        self._floor = lay_floor(self.meshcat, points, self._floor)
         # Into a kit one looks from above, to see the heads that are hit.
         azimuth, elevation = (14, 33) if self.behavior.scene.name else (33, 13)
         aim_camera(self.meshcat, points, np.radians(azimuth), np.radians(elevation))

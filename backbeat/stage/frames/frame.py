@@ -93,7 +93,7 @@ class StageFrame:
         up = sum(float(contact.force[2]) for contact in self.forces.values())
         return {
             "CoM error, mm": round(1e3 * self.com_error, 2),
-            "force up, weights": round(up / weight, 3),
+            "vertical force, weights": round(up / weight, 3),
             "phase rate": round(self.rate, 3),
         }
 
@@ -102,7 +102,7 @@ class StageFrame:
         """How far the hand is from its target, or ""."""
         if self.target is None or self.hand is None:
             return ""
-        return f"hand {1e3 * np.linalg.norm(self.hand - self.target):.1f} mm off"
+        return f"hand error {1e3 * np.linalg.norm(self.hand - self.target):.1f} mm"
 
 
 class PlaybackSource(Protocol):

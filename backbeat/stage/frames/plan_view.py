@@ -56,7 +56,7 @@ def rate_in_words(rate: float) -> str:
     change = 100.0 * (rate - 1.0)
     if abs(change) < 100.0 * STEADY:
         return "phase rate 1.00"
-    return f"phase rate {rate:.2f}, {'ahead' if change > 0 else 'holding back'}"
+    return f"phase rate {rate:.2f}, {'ahead' if change > 0 else 'behind'}"
 
 
 def solver_in_words(plan: Plan, mode: Mode = Mode.TRACKING) -> str:
@@ -64,9 +64,9 @@ def solver_in_words(plan: Plan, mode: Mode = Mode.TRACKING) -> str:
     if not plan.is_fresh:
         planner = f"plan: {plan.status}"
     elif plan.steps:
-        planner = "plan solved: recovers by a step"
+        planner = "plan solved: recovery step"
     elif any(down.is_put_down for down in plan.touchdowns):
-        planner = "plan solved: puts a foot down"
+        planner = "plan solved: early touchdown"
     else:
         planner = "plan solved"
     return f"{planner} · {'tick solved' if mode is Mode.TRACKING else f'tick: {mode}'}"

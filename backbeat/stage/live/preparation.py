@@ -79,7 +79,7 @@ def check_simulated(behavior: Behavior, unverified: bool) -> None:
         BackbeatError: it has no forces, or it failed.
     """
     if behavior.kind == KINEMATIC:
-        raise BackbeatError("what the kinematic player does, no robot can follow")
+        raise BackbeatError("a kinematic motion has no forces and is not simulated")
     if behavior.certificate.failures() and not unverified:
         raise BackbeatError(
             f"{behavior.name} failed verification; it is simulated when the show "
@@ -125,13 +125,13 @@ class Preparation:
             Exception: why it could not be; a `BackbeatError` if it was refused.
         """
         if self.simulation is None:
-            raise self.error or RuntimeError("a simulation was not made")
+            raise self.error or RuntimeError("no simulation was prepared")
         return self.simulation
 
     def in_words(self) -> str:
         """What is being made."""
         step, steps, what = self.progress
-        return f"making the simulation, {step} of {steps}: {what} …" if what else "…"
+        return f"preparing the simulation, {step} of {steps}: {what} …" if what else "…"
 
     def cancel(self) -> None:
         """Gives it up; what is made is closed when it is made."""

@@ -67,6 +67,9 @@ class LiveShow:
         self._tips: list[str] = []
         self._trail: deque[tuple[float, list[list[float]]]] = deque()
         self._state: dict[str, Any] = {"time": source.start, "rate": 0.0}
+        # Pages may ask before anything is drawn.
+        self._state |= {"edition": self._edition, "world": self._world}
+        self._drawn: StageFrame | None = None
         self._open(source)
         meshcat, info = self._stage.meshcat, self._info(source)
         self._server = LiveServer(
@@ -110,6 +113,7 @@ class LiveShow:
             aims: whether to point the camera anew on this stage.
         """
         self._edition += 1
+        self._drawn = None
         if self.shows(source):
             self._stage.behavior = source.behavior
             self._trail.clear()
@@ -178,15 +182,17 @@ class LiveShow:
         """Draws a frame, unless all pages hang.
 
         Args:
-            frame: what to show.
+            frame: what to show; one that is on the stage is not drawn again.
             rate: behavior seconds a second, 0 when it stands still.
             pace: what to say about the speed.
             more: what pages show besides.
         """
         try:
             hangs = time.monotonic() - self._server.asked > HANGS
-            if not (self._is_lost or (self.is_watched and hangs)):
+            is_drawn = frame is self._drawn
+            if not (is_drawn or self._is_lost or (self.is_watched and hangs)):
                 self._stage.draw(self._canvas, frame)
+                self._drawn = frame
         except RuntimeError as error:  # Of Meshcat, whose own thread may have ended.
             self._lose(error)
         self._state = {

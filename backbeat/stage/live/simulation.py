@@ -344,7 +344,7 @@ class LiveSimulation:
     def _remark(self) -> str:
         if self._running.fell_at is not None:
             if self.behavior.kind == TASK_SPACE:
-                return "joints have run away: reset them"
-            return "the robot has fallen: reset it"
+                return "joints diverge: reset the simulation"
+            return "the robot has fallen: reset the simulation"
         mode = self._mode()
         return "" if mode is Mode.TRACKING else f"whole-body controller: {mode}"

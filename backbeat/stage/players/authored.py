@@ -11,7 +11,7 @@ from backbeat.behaviors.library.store import Library
 from backbeat.jobs.authoring import AuthoringDesk
 from backbeat.jobs.watching import Drafted, News, Performed, Worker
 from backbeat.models.common.errors import BackbeatError, ended
-from backbeat.stage.frames.frame import PlaybackSource
+from backbeat.stage.frames.frame import PlaybackSource, StageFrame
 from backbeat.stage.live.show import FRAME, LiveShow
 from backbeat.stage.live.transport import Transport, at_start, stops
 from backbeat.stage.players.trial import TRYING, TrialRun, for_robot, offers
@@ -72,6 +72,7 @@ class AuthoredShow:
         self.transport: Transport = at_start(self.source, 1.0, True)
         self._before = time.perf_counter()
         self._is_aimed = False
+        self._frame: tuple[tuple[PlaybackSource, float], StageFrame] | None = None
 
     def _standing(self) -> PreviewSource:
         draft = self.desk.document.standing()
@@ -140,14 +141,21 @@ class AuthoredShow:
             self._go_on(elapsed)
         except BackbeatError as error:
             self._notice = self._notice[0] + 1, ended(str(error))
-        frame = self.source.frame_at(self.transport.time)
+        frame = self._frame_now()
         self.show.note_tips(frame)
         rate = self.transport.speed if self.transport.is_playing else 0.0
         self.show.draw(frame, rate, more=self._state())
         self._worker.begin()
         # Fewer frames leave more time for the solver.
         period = 2 * FRAME if self.desk.is_solving else FRAME
-        time.sleep(max(0.002, period - (time.perf_counter() - now)))
+        self._worker.wait(max(0.002, period - (time.perf_counter() - now)))
+
+    def _frame_now(self) -> StageFrame:
+        """What is seen now: the frame before, where nothing has changed."""
+        source, t = seen = self.source, self.transport.time
+        if self._frame is None or self._frame[0] != seen:
+            self._frame = seen, source.frame_at(t)
+        return self._frame[1]
 
     def _obey(self, command: Command) -> None:
         """Does what a page asks for.

@@ -39,7 +39,7 @@ class MeasuredMotion:
         good &= np.isfinite(contact).all((1, 2))
         count = len(good) if good.all() else int(np.argmin(good))
         if count < 2:
-            raise BackbeatError("the run has no more than a moment to show")
+            raise BackbeatError("the run has a single sample; simulate for longer")
         self._t, self._q, self._v = t[:count], q[:count], v[:count]
         self._contact = contact[:count]
         self._state = Configuration(robot, q[0])

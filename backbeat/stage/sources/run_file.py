@@ -39,7 +39,7 @@ from backbeat.stage.sources.measured_motion import (
 
 # Kinds of unplanned contacts that sound.
 STRUCK = ("hit", "double")
-NO_PREDICTIONS = "its file does not keep what plans expected: track it again to see it"
+NO_PREDICTIONS = "the run file has no predictions: backbeat track writes them"
 
 
 class RunFileSource:

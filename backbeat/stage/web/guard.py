@@ -98,7 +98,9 @@ def check_post(headers: Message) -> int:
         )
     length = headers.get("Content-Length") or ""
     if not (length.isascii() and length.isdigit()):
-        raise RefusedError(HTTPStatus.LENGTH_REQUIRED, "A command says its length.")
+        raise RefusedError(
+            HTTPStatus.LENGTH_REQUIRED, "A command has a Content-Length."
+        )
     if len(length) > 9 or int(length) > MOST_BYTES:
         raise RefusedError(
             HTTPStatus.REQUEST_ENTITY_TOO_LARGE,

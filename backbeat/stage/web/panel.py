@@ -67,15 +67,15 @@ class Toggle:
 
 
 SLIDERS = (
-    Slider("tempo", "tempo", "×", 0.7, 1.3, 0.01, "how fast the behavior is asked for"),
+    Slider("tempo", "tempo", "×", 0.7, 1.3, 0.01, "requested speed of the behavior"),
     Slider(
         "beat_priority",
-        "beat over balance",
+        "beat priority",
         "",
         0.0,
         1.0,
         0.01,
-        "the musical knob: 0 saves the balance first, 1 holds the beat at any price",
+        "0: balance first, 1: beat at any cost",
     ),
     Slider("friction", "floor friction", "", 0.1, 1.2, 0.01, "0.1 is ice"),
     Slider(
@@ -85,7 +85,7 @@ SLIDERS = (
         0.0,
         0.1,
         0.002,
-        "how late a plan comes, without being told",
+        "delay of each plan, unknown to the controllers",
         scale=1e3,
     ),
     Slider(
@@ -100,10 +100,10 @@ SLIDERS = (
     ),
 )
 TOGGLES = (
-    Toggle("timing", "timing", "may slow down and speed up"),
-    Toggle("forces", "forces", "may push the floor otherwise than planned"),
-    Toggle("posture", "posture", "may lean and turn its body"),
-    Toggle("steps", "steps", "may step where the behavior does not"),
+    Toggle("timing", "timing", "slow down and speed up"),
+    Toggle("forces", "forces", "contact forces other than planned"),
+    Toggle("posture", "posture", "lean and turn the body"),
+    Toggle("steps", "steps", "steps that the behavior does not have"),
 )
 HANDS = ("left_hand", "right_hand")
 

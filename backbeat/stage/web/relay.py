@@ -86,7 +86,7 @@ def connect(place: Place) -> socket.socket:
                 break
             head += piece
         if not head.startswith(b"HTTP/1.1 101") or proof(key).encode() not in head:
-            raise ConnectionError("Meshcat answers otherwise")
+            raise ConnectionError("Meshcat refuses the WebSocket")
     except BaseException:
         own.close()
         raise
@@ -137,11 +137,11 @@ def _listen(said: BufferedIOBase, meshcat: socket.socket) -> None:
         head = _exactly(said, 2)
         kind, length = head[0] & 0x0F, head[1] & _LENGTH
         if not head[1] & _MASKED:
-            raise ValueError("a page masks what it says")
+            raise ValueError("messages of a page are masked")
         if length > _MOST_CONTROL:
             length = int.from_bytes(_exactly(said, 2 if length == 126 else 8))
         if length > _MOST_MESSAGE or (kind >= _CLOSE and length > _MOST_CONTROL):
-            raise ValueError("a page says too much")
+            raise ValueError("a message of a page is too long")
         mask = _exactly(said, 4)
         if kind == _CLOSE:
             return

@@ -42,13 +42,13 @@ GAINS = {
 WITHOUT = {
     Saving.PLANNER: "plans in the process of the simulation",
     Saving.PICTURES: "30 pictures a second",
-    Saving.WATCH: "the watch for unknown forces",
+    Saving.WATCH: "detection of unknown forces",
     Saving.STEPS: "steps of 1 ms",
 }
 INSTEAD = {
     Saving.PLANNER: "plans in a process of their own",
     Saving.PICTURES: "15 pictures a second",
-    Saving.WATCH: "no watch for unknown forces",
+    Saving.WATCH: "no detection of unknown forces",
     Saving.STEPS: "steps of 2 ms",
 }
 # How savings are chosen: by the measurements, or by hand none or all of them.
@@ -172,7 +172,7 @@ class Savings:
             return f"{pace}, by {_and([INSTEAD[s] for s in made])}" if made else ""
         # Where they are made is no loss.
         without = [s for s in made if s is not Saving.PLANNER]
-        causes = [WITHOUT[s] for s in without] or ["all of it"]
+        causes = [WITHOUT[s] for s in without] or ["full detail"]
         off = ""
         if without:
             off = ", which are off" if len(without) > 1 else ", which is off"
@@ -187,10 +187,10 @@ class Savings:
     def _remedy(self, now: Measured, waits: bool) -> str:
         """What a viewer can do about it."""
         if waits:
-            return "reset, which begins anew in steps of 2 ms"
+            return "reset, which restarts in steps of 2 ms"
         if now.processor < OWN:
             return "closing them"
         if self._detail == FULL:
-            return "detail: by itself"
+            return "detail: automatic"
         slower = max(0.05 * int(now.rate / 0.05), 0.05)
-        return f"speed {slower:g}, which it can keep"
+        return f"speed {slower:g}, which this machine can keep"

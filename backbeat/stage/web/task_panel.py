@@ -66,11 +66,17 @@ SLIDERS = {
     ),
 }
 TOGGLES = (
-    Toggle("gravity_compensation", "gravity", "make up for gravity (1)"),
-    Toggle("posture", "posture", "come back to the posture, below the task (2)"),
+    Toggle("gravity_compensation", "gravity", "compensate gravity (1)"),
+    Toggle("posture", "posture", "return to the posture, at lower priority (2)"),
     Toggle("task", "task", "follow the target with the hand (3)"),
-    Toggle("hand_sensing", "sense hand", "sense where the hand is, or model it (4)"),
-    Toggle("pelvis_feedforward", "feedforward", "know how the pelvis accelerates (5)"),
+    Toggle(
+        "hand_sensing",
+        "sense hand",
+        "measure the hand, or compute it from the model (4)",
+    ),
+    Toggle(
+        "pelvis_feedforward", "feedforward", "use the acceleration of the pelvis (5)"
+    ),
 )
 
 

@@ -62,7 +62,7 @@ window.makeBlocks = (area, view, act) => {
     const said = [...marks.map((m) => m.sentence), ...(refused ? [refused.sentence] : [])];
     element.title = said.join("\n");
     element.setAttribute("aria-label", `${block.move} on ${track}, beat ${block.start}, `
-      + `${length(block)} beats${fails ? ", cannot be done" : ""}`);
+      + `${length(block)} beats${fails ? ", infeasible" : ""}`);
     element.classList.toggle("chosen", element.dataset.key === key(chosen));
     element.onpointerdown = (event) => begin(event, element, { ...block, track });
     element.onfocus = () => { if (key(chosen) !== element.dataset.key) choose({ ...block, track }); };

@@ -35,7 +35,7 @@ window.makeDance = (desk) => {
     add: () => {
       opened("palette");
       if (body.dataset.opened !== "palette") return;
-      palette.drawAll().catch(() => notice("The show does not answer."));
+      palette.drawAll().catch(() => notice("The stage does not respond."));
       if (!matchMedia("(pointer: coarse)").matches) palette.focus();
     },
     mirror: onBlock(({ track, row }) => ({ edit: "mirror", track, row })),
@@ -73,9 +73,9 @@ window.makeDance = (desk) => {
     key: (name) => ALWAYS[name] ?? (blocks.selected() ? KEYS[name] : undefined),
     refresh() {},
     help: {
-      a: "add a move", "[ ]": "choose a block", "← → ": "move the block",
-      "shift ← →": "stretch it", m: "mirror it", d: "copy it behind itself",
-      Delete: "delete it", Escape: "choose none",
+      a: "add a move", "[ ]": "select a block", "← → ": "move the block",
+      "shift ← →": "change its length", m: "mirror it", d: "copy it after itself",
+      Delete: "delete it", Escape: "select none",
     },
   };
 };

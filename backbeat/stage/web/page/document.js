@@ -33,7 +33,7 @@ window.openDocument = (info, notice) => {
   }
   function edit(what) {
     const done = turn.then(() => post(what)).catch(() => {
-      notice("The show does not answer.");
+      notice("The stage does not respond.");
       return null;
     });
     turn = done;

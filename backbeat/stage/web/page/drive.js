@@ -3,7 +3,7 @@
 window.makeDrive = ({ find }, send, state) => {
   const { make } = window.makeForm(find(".panel"));
   // Forward, to the left and turning, as shares of the largest velocities.
-  const WAYS = {
+  const DIRECTIONS = {
     forward: [1, 0, 0], backward: [-1, 0, 0], "to the left": [0, 1, 0],
     "to the right": [0, -1, 0], "turn left": [0, 0, 1], "turn right": [0, 0, -1],
   };
@@ -26,12 +26,12 @@ window.makeDrive = ({ find }, send, state) => {
     if (!pad) return [0, 0, 0];
     const [x = 0, y = 0, turn = 0] = pad.axes.map((a) => (Math.abs(a) > DEAD ? -a : 0));
     const pressed = Object.entries(CROSS).filter(([k]) => pad.buttons[k]?.pressed);
-    return pressed.reduce((sum, [, way]) => sum.map((s, i) => s + WAYS[way][i]), [y, x, turn]);
+    return pressed.reduce((sum, [, way]) => sum.map((s, i) => s + DIRECTIONS[way][i]), [y, x, turn]);
   }
   // Tells the server what is held, when it is something else and now and then.
   function tell() {
     if (!drive()?.fastest) return;
-    const sum = [...held].reduce((s, way) => s.map((x, i) => x + WAYS[way][i]), stick());
+    const sum = [...held].reduce((s, way) => s.map((x, i) => x + DIRECTIONS[way][i]), stick());
     const wish = sum.map((x, i) => Math.round(
       100 * share * Math.min(Math.max(x, -1), 1) * drive().fastest[i]) / 100);
     const since = performance.now() - toldAt, moves = wish.some(Boolean);
@@ -85,7 +85,7 @@ window.makeDrive = ({ find }, send, state) => {
   const said = make("output");
   const pad = find(".drive");
   pad.append(make("div", { className: "ways" }, ...buttons),
-    make("label", { title: "Share of the fastest that its steps allow" }, speed, said), halt);
+    make("label", { title: "Share of the highest speed that steps allow" }, speed, said), halt);
 
   const words = (fastest) => {
     const digits = (x) => `${(share * x).toFixed(2)}`;
@@ -95,7 +95,7 @@ window.makeDrive = ({ find }, send, state) => {
   const nothing = () => {};
   return {
     keys: {
-      ArrowUp: ["walk forward, where it is driven", nothing],
+      ArrowUp: ["walk forward (in driven)", nothing],
       ArrowDown: ["walk backward", nothing],
       q: ["walk to the left", nothing], e: ["walk to the right", nothing],
       x: ["stop walking", () => drive() && stop()],
@@ -106,8 +106,8 @@ window.makeDrive = ({ find }, send, state) => {
       follow(now ? state().place : null);
       if (!now) return;
       buttons.forEach((button, i) =>
-        button.classList.toggle("held", told[WAYS[SIGNS[i][1]].findIndex(Boolean)]
-          * WAYS[SIGNS[i][1]].find(Boolean) > 0));
+        button.classList.toggle("held", told[DIRECTIONS[SIGNS[i][1]].findIndex(Boolean)]
+          * DIRECTIONS[SIGNS[i][1]].find(Boolean) > 0));
       if (said.textContent !== words(now.fastest)) said.textContent = words(now.fastest);
     },
   };

@@ -17,7 +17,7 @@ window.makeDrums = (desk) => {
   const whyNot = (beat) => {
     const part = doc().timeline.parts.find(
       ({ start, beats }) => start - SAME <= beat && beat < start + beats - SAME);
-    return part ? part.why : "the score has ended by then";
+    return part ? part.why : "after the end of the score";
   };
   let chosen = null, held = false;
   const selected = () => chosen && doc() && (hitAt(chosen.beat, chosen.member) ?? null);
@@ -61,7 +61,7 @@ window.makeDrums = (desk) => {
     element.style.left = `${hit.beat * view.beat}px`;
     element.style.setProperty("--loud", hit.velocity / LOUDEST);
     element.textContent = view.beat > 24 ? (hit.hand[0] ?? "").toUpperCase() : "";
-    const fails = hit.fails ? ", two hands cannot play it" : "";
+    const fails = hit.fails ? ", not playable with two hands" : "";
     element.title = words(hit) + fails;
     element.setAttribute("aria-label", element.title);
     element.onpointerdown = (event) => begin(event, element, hit);
@@ -189,7 +189,7 @@ window.makeDrums = (desk) => {
     key: (name) => taps.key(name) ?? ALWAYS[name] ?? (chosen ? KEYS[name] : undefined),
     refresh: taps.refresh,
     help: {
-      a: "go onto the grid", "← → ↑ ↓": "go over it", Enter: "set a hit, or take it away",
+      a: "enter the grid", "← → ↑ ↓": "move on the grid", Enter: "set or remove a hit",
       "l r h": "left hand, right hand, either", "shift ↑ ↓": "louder, softer",
       t: "tap with the numbers of the drums, or a MIDI pad", Escape: "leave the grid",
     },

@@ -18,7 +18,7 @@ window.followServer = (stage) => {
         body: JSON.stringify({ do: name, value }),
       });
       if (!answer.ok) notice(await answer.text());
-    } catch { notice("The show does not answer."); }
+    } catch { notice("The stage does not respond."); }
   }
   const renew = async () => {
     if (state.world !== info.world) location.reload();

@@ -25,15 +25,15 @@ window.makePanel = ({ info, find }, send, state) => {
   const body = make("select", { className: "body", title: "The link that is pushed" },
     ...offer.bodies.map((name) => make("option", { value: name, textContent: name })));
   body.onchange = () => { own.body = body.value; body.blur(); };
-  const WAYS = [
+  const DIRECTIONS = [
     ["↖", 45], ["↑", 0], ["↗", -45], ["←", 90], [null], ["→", -90],
     ["↙", 135], ["↓", 180], ["↘", -135],
   ];
   const NAMED = { 0: "away from you", 90: "to the left", 180: "towards you", "-90": "to the right" };
-  const pad = make("div", { className: "pad" }, ...WAYS.map(([arrow, degrees]) => {
+  const pad = make("div", { className: "pad" }, ...DIRECTIONS.map(([arrow, degrees]) => {
     if (!arrow) return make("span", { textContent: "aim" });
     const button = make("button", { type: "button", textContent: arrow });
-    button.title = `Push the robot ${NAMED[degrees] ?? "askew"} at once, as you look at it`;
+    button.title = `Push the robot ${NAMED[degrees] ?? "diagonally"} now, in the direction of the view`;
     button.dataset.way = degrees;
     button.onclick = () => aimed(degrees);
     return button;
@@ -49,7 +49,7 @@ window.makePanel = ({ info, find }, send, state) => {
       hint: "0 is forward, 90 to the robot's left" },
       () => own.direction, (x) => (own.direction = x)),
     make("div", { className: "pushes" }, pad, go),
-    make("small", { textContent: "arrows as you look; or drag a part of the robot" }));
+    make("small", { textContent: "arrows in the direction of the view; or drag a part of the robot" }));
 
   // --- other disturbances, as their schemas have them ---------------------------------
   for (const [name, sliders] of Object.entries(offer.disturbances)) {
@@ -64,11 +64,11 @@ window.makePanel = ({ info, find }, send, state) => {
   // --- what may adapt ---------------------------------------------------------------
   const toggles = offer.toggles.map((one) =>
     toggle(one, () => settings()[one.name] ?? true, (on) => set(one.name, on)));
-  group("what the plan may adapt", make("div", { className: "toggles" }, ...toggles));
+  group("adaptations of the plan", make("div", { className: "toggles" }, ...toggles));
 
   // --- numbers ------------------------------------------------------------------------
   const sense = make("select", { className: "sense",
-    title: "What the controllers read; the simulation begins anew" },
+    title: "State that the controllers read; restarts the simulation" },
     make("option", { value: "true", textContent: "the true state" }),
     make("option", { value: "estimated", textContent: "sensors" }));
   sense.onchange = () => { send("sense", sense.value); sense.blur(); };
@@ -76,7 +76,7 @@ window.makePanel = ({ info, find }, send, state) => {
     if (document.activeElement !== sense && state().sense) sense.value = state().sense;
   });
   const engine = make("select", { className: "engine",
-    title: "What moves the robot; the simulation begins anew" },
+    title: "Physics engine; restarts the simulation" },
     make("option", { value: "drake", textContent: "Drake" }),
     make("option", { value: "mujoco", textContent: "MuJoCo" }));
   engine.onchange = () => { send("engine", engine.value); engine.blur(); };
@@ -84,10 +84,10 @@ window.makePanel = ({ info, find }, send, state) => {
     if (document.activeElement !== engine && state().engine) engine.value = state().engine;
   });
   const detail = make("select", { className: "detail",
-    title: "What is saved where this machine is too slow: pictures, the watch for unknown forces, short steps; steps change with a reset" },
-    make("option", { value: "auto", textContent: "as this machine can" }),
-    make("option", { value: "full", textContent: "all of it" }),
-    make("option", { value: "least", textContent: "the least" }));
+    title: "What is reduced on a slow machine: frame rate, detection of unknown forces, time step; the step changes with a reset" },
+    make("option", { value: "auto", textContent: "automatic" }),
+    make("option", { value: "full", textContent: "full" }),
+    make("option", { value: "least", textContent: "least" }));
   detail.onchange = () => { send("detail", detail.value); detail.blur(); };
   refreshers.push(() => {
     if (document.activeElement !== detail && state().detail) detail.value = state().detail;
@@ -105,8 +105,8 @@ window.makePanel = ({ info, find }, send, state) => {
   // A robot that is driven has its speed from the commands.
   refreshers.push(() => (beat.hidden = state().mode === "driven"));
   group("world", ...world,
-    make("label", {}, make("span", { textContent: "they read" }), sense),
-    make("label", {}, make("span", { textContent: "simulated by" }), engine),
+    make("label", {}, make("span", { textContent: "state source" }), sense),
+    make("label", {}, make("span", { textContent: "engine" }), engine),
     make("label", {}, make("span", { textContent: "detail" }), detail));
 
   // --- hands ----------------------------------------------------------------------------
@@ -138,14 +138,14 @@ window.makePanel = ({ info, find }, send, state) => {
 
   refreshers.push(window.makeWeights(panel, { make, slider, refreshers }, send, state));
   const undo = make("button", { type: "button", className: "undo", textContent: "undo" });
-  undo.title = "Take back the last setting (u)";
+  undo.title = "Undo the last setting (u)";
   undo.onclick = () => send("undo");
   refreshers.push(() => (undo.disabled = !state().undo));
   const reset = make("button", { type: "button", className: "reset", textContent: "reset" });
-  reset.title = "Begin anew, with all settings as they were (r)";
+  reset.title = "Restart with the initial settings (r)";
   reset.onclick = () => send("reset");
   const save = make("button", { type: "button", className: "save", textContent: "save run" });
-  save.title = "Write a run file, which backbeat replay does again";
+  save.title = "Write a run file, which backbeat replay repeats";
   save.onclick = () => send("save");
   panel.append(make("div", { className: "ends" }, undo, reset, save));
 

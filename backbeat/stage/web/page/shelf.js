@@ -34,7 +34,7 @@ window.makeChooser = ({ info, find }, send) => {
       new Map());
     list.replaceChildren(...[...groups].sort().flatMap(([title, found]) =>
       [cell("h3", title), ...found.map(({ card }) => card)]));
-    if (!fits.length) list.append(cell("p", "Nothing on the shelf is called that."));
+    if (!fits.length) list.append(cell("p", "No behavior has this name."));
   }
   search.oninput = show;
   search.onkeydown = (event) => { if (event.key === "Escape") shut(); };
@@ -72,7 +72,7 @@ window.makeChooser = ({ info, find }, send) => {
   cards.forEach(({ card }) => watcher.observe(card));
   show();
   find("dialog.chooser .more").textContent =
-    "More are built by: backbeat build NAME (backbeat list says which).";
+    "backbeat build NAME adds more; backbeat list shows the names.";
   dialog.addEventListener("close", () => button.blur());
   if (info.chooses && !sessionStorage.getItem("has chosen")) {
     sessionStorage.setItem("has chosen", "yes");

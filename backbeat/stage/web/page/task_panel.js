@@ -46,14 +46,14 @@ window.makeTaskPanel = ({ info, find }, send, state) => {
       return row;
     }));
   const undo = make("button", { type: "button", className: "undo", textContent: "undo" });
-  undo.title = "Take back the last setting (u)";
+  undo.title = "Undo the last setting (u)";
   undo.onclick = () => send("undo");
   refreshers.push(() => (undo.disabled = !state().undo));
   const reset = make("button", { type: "button", className: "reset", textContent: "reset" });
-  reset.title = "Begin anew, with all settings as they were (r)";
+  reset.title = "Restart with the initial settings (r)";
   reset.onclick = () => { asked = { until: 0 }; send("reset"); };
   const save = make("button", { type: "button", className: "save", textContent: "save run" });
-  save.title = "Write a run file, which backbeat replay does again";
+  save.title = "Write a run file, which backbeat replay repeats";
   save.onclick = () => send("save");
   panel.append(make("div", { className: "ends" }, undo, reset, save));
 

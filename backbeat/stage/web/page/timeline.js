@@ -153,7 +153,7 @@ window.makeTimeline = (stage, deck, notice, send) => {
     const why = doc?.refusal?.sentence ?? mark?.sentence ?? "";
     if (find(".why").textContent !== why) find(".why").textContent = why;
   }
-  const keys = offers.document ? {} : { ...content.help, b: "tap the tempo of a recording", x: "simulate, or not", "Ctrl Z": "undo", "Ctrl Y": "redo" };
+  const keys = offers.document ? {} : { ...content.help, b: "tap the tempo of a recording", x: "simulation on, off", "Ctrl Z": "undo", "Ctrl Y": "redo" };
   return {
     refresh, dance, view, content, music, blocks: content.blocks, beatOf, timeOf,
     keys: Object.fromEntries(Object.entries(keys).map(([key, what]) => [key, [what, () => {}]])),

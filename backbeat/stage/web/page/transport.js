@@ -27,16 +27,16 @@ window.makeTransport = ({ info, find, say, clock }, deck, keys = {}) => {
   };
   const table = {
     " ": ["play, pause", () => deck.play(!now().playing)],
-    ArrowLeft: ["a beat back", () => deck.leap(-1)],
-    ArrowRight: ["a beat on", () => deck.leap(1)],
-    ",": ["a step back", () => deck.step(-1)],
-    ".": ["a step on", () => deck.step(1)],
+    ArrowLeft: ["one beat back", () => deck.leap(-1)],
+    ArrowRight: ["one beat forward", () => deck.leap(1)],
+    ",": ["one step back", () => deck.step(-1)],
+    ".": ["one step forward", () => deck.step(1)],
     Home: ["to the start", () => deck.seek(now().start)],
     End: ["to the end", () => deck.seek(now().end)],
-    l: ["begin again at the end, or not", () => deck.loop(!now().loop)],
+    l: ["loop on, off", () => deck.loop(!now().loop)],
     "-": ["slower", () => faster(-0.1)],
     "+": ["faster", () => faster(0.1)],
-    "#0": ["speed as usual", () => deck.speed(1)],
+    "#0": ["default speed", () => deck.speed(1)],
     ...keys,
     "?": ["these keys", () => showKeys()],
   };

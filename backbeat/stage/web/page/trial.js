@@ -7,7 +7,7 @@ window.makeTrial = (desk, send) => {
   const engine = find(".engine"), robot = find(".robot"), canvas = find(".errors");
   const option = (value, text) => Object.assign(document.createElement("option"), { value, textContent: text });
   engine.append(...offers.trial.engines.map((name) => option(name, name)));
-  robot.append(...offers.trial.robots.map((name) => option(name, name || "its robot")));
+  robot.append(...offers.trial.robots.map((name) => option(name, name || "robot of the file")));
   const begin = () => send("simulate", { engine: engine.value, robot: robot.value });
   const rest = () => send("rest");
   const isOn = () => Boolean(deck.state().trial);
@@ -27,7 +27,7 @@ window.makeTrial = (desk, send) => {
     const missed = hits.length - made.length ? `, ${hits.length - made.length} missed` : "";
     const fall = fell === null ? "" : `, fell at ${fell.toFixed(1)} s`;
     const used = limits.length ? `, ${limits.length} × at a limit` : "";
-    return `${who} in ${by}: CoM within ${worst.toFixed(1)} mm${late}${missed}${used}${fall}`;
+    return `${who} in ${by}: CoM error at most ${worst.toFixed(1)} mm${late}${missed}${used}${fall}`;
   };
   function draw(length) {
     const errors = desk.document_.now()?.errors;
