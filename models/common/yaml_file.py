@@ -89,7 +89,7 @@ def line_at(text: str, index: int) -> int:
     return text.count("\n", 0, index) + 1
 
 
-def _load(text: str) -> Any:
+def _parsed(text: str) -> Any:
     """What a text says; what the parser in Python refuses is refused."""
     if not DISPUTED.search(text):
         # The parser in Python says better what is wrong, and takes a little more.
@@ -105,7 +105,7 @@ def _tree(text: str, where: str) -> dict[Any, Any]:
         raise BackbeatError(f"{where} is larger than {BYTES['YAML'] / 1e6:g} MB")
     try:
         survey(text, where)
-        tree = _load(text)
+        tree = _parsed(text)
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         line = line_at(text, mark.index) if mark else None

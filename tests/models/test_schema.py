@@ -169,11 +169,11 @@ def test_both_parsers_read_the_same_from_spoiled_files():
         except yaml.YAMLError as error:
             refused += 1
             with pytest.raises(yaml.YAMLError, match=re.escape(error.problem)):
-                yaml_file._load(spoiled)
+                yaml_file._parsed(spoiled)
         except ValueError as error:
             with pytest.raises(ValueError, match=re.escape(str(error))):
-                yaml_file._load(spoiled)
+                yaml_file._parsed(spoiled)
         else:
             read += 1
-            assert repr(yaml_file._load(spoiled)) == repr(slow)
+            assert repr(yaml_file._parsed(spoiled)) == repr(slow)
     assert min(read, refused) > 50
