@@ -91,3 +91,15 @@ def test_loading_says_how_far_it_is_and_nothing_is_left_of_meshcats_own(window, 
         node = f"viewer.scene_tree.find([{name!r}])"
         assert not window.run(f"{node}.object.visible")
     window.open("about:blank")
+
+
+def test_a_browser_without_3d_says_so_and_what_to_do(window, show):
+    window.page.add_init_script("HTMLCanvasElement.prototype.getContext = () => null")
+    window.open(show.url)
+    window.wait_for("document.querySelector('#loading span').textContent.length > 60")
+    assert "hardware acceleration" in window.page.inner_text("#loading")
+    assert window.run("document.querySelector('#loading progress')") is None
+    window.open("about:blank")
+    # Meshcat itself finds no context, which the console tells.
+    assert window.errors
+    window.errors.clear()

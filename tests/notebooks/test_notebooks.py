@@ -33,6 +33,9 @@ SHORTER = {
     "08_task_space": {"DURATION": 1.0},
     "09_robustness_cards": {"SEEDS": 1},
     "10_which_weights_matter": {"TRIALS": 5},
+    "11_weights_and_pushes": {"WEIGHTS": 2, "PUSHES": 1},
+    "12_own_controller": {"PUSHES": 2},
+    "13_two_robots_two_engines": {"DURATION": 1.0},
 }
 # Of every day are one that authors and one that simulates; the others run at night, and
 # every day what they import is there.
@@ -73,6 +76,15 @@ def test_a_notebook_is_stored_clean(path: Path) -> None:
         # A name that somebody chose, not eight random digits.
         assert cell.id.replace("-", "").isalpha(), cell.id
         assert set(cell.metadata) <= {"tags"}, cell.id
+
+
+@every_notebook
+def test_a_title_is_a_question_that_the_page_of_notebooks_has(path: Path) -> None:
+    first = nbformat.read(path, as_version=4).cells[0].source.splitlines()[0]
+    assert first.startswith("# ")
+    assert first.endswith("?")
+    row = f"[{first.removeprefix('# ')}](../../notebooks/{path.name})"
+    assert row in (CHECKOUT / "docs/tutorial/notebooks.md").read_text()
 
 
 @every_notebook
