@@ -135,21 +135,15 @@ class Worker:
     What is compiled runs beside the thread that draws.
     """
 
-    def __init__(self, incremental: IncrementalBuild, begins: bool = True) -> None:
-        """Starts to wait for saves, if it begins at once."""
+    def __init__(self, incremental: IncrementalBuild) -> None:
+        """Starts to wait for saves."""
         self._incremental = incremental
         self._news: queue.SimpleQueue[News] = queue.SimpleQueue()
         self._saved, self._is_closed = threading.Event(), False
         self._has_news, self._heard = threading.Event(), threading.Event()
         self._saved_at = 0.0
         self._thread = threading.Thread(target=self._run, daemon=True)
-        if begins:
-            self.begin()
-
-    def begin(self) -> None:
-        """Starts to build what is saved, unless it has begun."""
-        if self._thread.ident is None:
-            self._thread.start()
+        self._thread.start()
 
     def save(self, at: float) -> None:
         """There is a save to build, and earlier ones no longer count.
@@ -180,8 +174,7 @@ class Worker:
         self._is_closed = True
         self._saved.set()
         self._heard.set()
-        if self._thread.ident is not None:
-            self._thread.join(PATIENCE)
+        self._thread.join(PATIENCE)
 
     def _run(self) -> None:
         while True:

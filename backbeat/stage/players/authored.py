@@ -53,8 +53,7 @@ class AuthoredShow:
             BackbeatError: a move of the user's own cannot be read, or the port is
                 taken.
         """
-        # A first picture comes before the work on what there will be to see.
-        self._worker = Worker(document.building(library), begins=False)
+        self._worker = Worker(document.building(library))
         self.desk = AuthoringDesk(document, self._worker)
         self.source: PlaybackSource = self._standing()
         self._seen, self._seen_text = NOTHING, ""
@@ -159,7 +158,6 @@ class AuthoredShow:
         self.show.note_tips(frame)
         rate = self.transport.speed if self.transport.is_playing else 0.0
         self.show.draw(frame, rate, more=self._state())
-        self._worker.begin()
         # Fewer frames leave more time for the solver.
         period = 2 * FRAME if self.desk.is_solving else FRAME
         self._worker.wait(max(0.002, period - (time.perf_counter() - now)))
