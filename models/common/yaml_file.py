@@ -1,6 +1,7 @@
 """Typed YAML: a file from outside becomes a dataclass, or one clear sentence."""
 
 import re
+from contextlib import suppress
 from copy import deepcopy
 from functools import lru_cache
 from pathlib import Path
@@ -19,17 +20,24 @@ from backbeat.models.common.schema import fit
 from backbeat.models.common.yaml_survey import survey
 
 Schema = TypeVar("Schema")
+# What the parser in C takes in some places where the one in Python refuses it.
+DISPUTED = re.compile(r"[\t?]|[|>][-+0-9]*#")
 
 
 class _Loader(yaml.SafeLoader):
     """The usual loader, for which 1e-3 is a number, as it is in YAML 1.2."""
 
 
-_Loader.add_implicit_resolver(
-    "tag:yaml.org,2002:float",
-    re.compile(r"[-+]?[0-9]+(\.[0-9]*)?[eE][-+]?[0-9]+$"),
-    list("-+0123456789"),
-)
+class _FastLoader(yaml.CSafeLoader):
+    """The same with a parser in C, which takes a ninth of the time."""
+
+
+for _loader in (_Loader, _FastLoader):
+    _loader.add_implicit_resolver(
+        "tag:yaml.org,2002:float",
+        re.compile(r"[-+]?[0-9]+(\.[0-9]*)?[eE][-+]?[0-9]+$"),
+        list("-+0123456789"),
+    )
 
 
 def load_yaml(schema: type[Schema], path: str | Path) -> Schema:
@@ -81,6 +89,15 @@ def line_at(text: str, index: int) -> int:
     return text.count("\n", 0, index) + 1
 
 
+def _parsed(text: str) -> Any:
+    """What a text says; what the parser in Python refuses is refused."""
+    if not DISPUTED.search(text):
+        # The parser in Python says better what is wrong, and takes a little more.
+        with suppress(yaml.YAMLError):
+            return yaml.load(text, Loader=_FastLoader)
+    return yaml.load(text, Loader=_Loader)
+
+
 @lru_cache(maxsize=4)
 def _tree(text: str, where: str) -> dict[Any, Any]:
     """The tree of a text, cached: a file's tree is read several times."""
@@ -88,7 +105,7 @@ def _tree(text: str, where: str) -> dict[Any, Any]:
         raise BackbeatError(f"{where} is larger than {BYTES['YAML'] / 1e6:g} MB")
     try:
         survey(text, where)
-        tree: Any = yaml.load(text, Loader=_Loader)
+        tree = _parsed(text)
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         line = line_at(text, mark.index) if mark else None

@@ -30,7 +30,10 @@ from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.simulation.run import SimulationRun
 from backbeat.mpc.walking.writer import reference_on
 from backbeat.mpc.whole_body.core import WholeBodyCore
-from backbeat.mpc.whole_body.programs.momentum import make_whole_body_program
+from backbeat.mpc.whole_body.programs.momentum import (
+    gains_of,
+    make_whole_body_program,
+)
 from backbeat.mpc.whole_body.tick_explanation import explain_tick
 
 
@@ -159,9 +162,13 @@ class RunExplainer:
 
     def _tick(self, now: float, x: np.ndarray, plan: Plan) -> TickExplanation:
         """The tick at a time of the behavior [s], of a sensed state."""
-        run, core = self.run, self._core
-        scenario, nq = run.scenario, self._reference.robot.num_positions
-        held = settings_at(scenario, run.behavior, now).hands
+        run, core, robot = self.run, self._core, self._reference.robot
+        scenario, nq = run.scenario, robot.num_positions
+        settings = settings_at(scenario, run.behavior, now)
+        gains = run.weights.whole_body, run.weights.stance
+        changes = settings.plan.weights
+        core.program.weigh(*gains_of(robot, gains, core.upper, changes))
+        held = settings.hands
         hands = {hand.part: hand.at(now) for hand in held}
         target, upper = None, core.upper
         if upper is not None:

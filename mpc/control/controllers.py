@@ -118,8 +118,8 @@ class Controllers:
         whole_body: fast controller, likewise. It has the output `command`, and
             `joint_acceleration` and `edges` where an estimator may use them.
         inputs: what is to be connected to each of `state`, `normal_forces`,
-            `settings`, `hands` and `plan_delay`, in task space also of TASK_VECTORS and
-            `task`.
+            `settings`, `hands`, `gains` and `plan_delay`, in task space also of
+            TASK_VECTORS and `task`.
         record: what they have done so far, from the root Context.
         own: those of a user's own among them; None for none.
     """
@@ -197,7 +197,7 @@ def add_controllers(
         name: tuple(
             system.GetInputPort(name) for system in both if system.HasInputPort(name)
         )
-        for name in ("state", "normal_forces", "settings", "hands")
+        for name in ("state", "normal_forces", "settings", "hands", "gains")
     }
     inputs |= more | {"plan_delay": (channel.GetInputPort("delay"),)}
     return Controllers(*both, inputs, _recorder(*both), given)
@@ -263,14 +263,14 @@ def _make_whole_body(
         return FunctionCommands(own.command, reference, period, is_lost, own.code)
     robot, patches, points = reference.robot, reference.patches, reference.points
     upper = make_upper_body(reference, control.upper_body)
+    gains = weights.whole_body, weights.stance
     return WholeBodyController(
-        make_whole_body_program(
-            robot, patches, points, (weights.whole_body, weights.stance), upper
-        ),
+        make_whole_body_program(robot, patches, points, gains, upper),
         reference,
         settings.ticks,
         settings.timing.lead_in,
         upper=upper,
         motion=control.upper_body.told,
         is_lost=is_lost,
+        gains=gains,
     )

@@ -33,7 +33,10 @@ class PredictiveWeights:
 
     knots: int = number(26, "", "Intervals of the horizon.")
     spacing: float = number(
-        0.05, "s", "Phase of an interval; knots times spacing is the horizon."
+        0.05,
+        "s",
+        "Phase of an interval; knots times spacing is the horizon.",
+        in_runs=False,
     )
     end: float = number(
         2.0,

@@ -52,6 +52,7 @@ from backbeat.mpc.safety.fail_safe import (
 from backbeat.mpc.safety.fall_detection import FallLimits, fall_signs
 from backbeat.mpc.walking.walk import Velocity, Walk
 from backbeat.mpc.walking.writer import reference_on
+from backbeat.optimization.terms.changes import changed, of_section
 
 # A plan covers 1.3 s; without feedback its prediction gets less and less accurate, and
 # it is used for so long [s].
@@ -115,15 +116,16 @@ class PredictiveCore:
                 most a period.
             weights: base weights, which settings modify; None for the defaults.
         """
-        self.program, self.period = program, period
-        self._weights = (weights or PredictiveWeights()).for_leg(program.weights.leg)
+        self.program, self.period, self._steps = program, period, recovery
+        self._given = weights or PredictiveWeights()
+        self._weights = self._given.for_leg(program.weights.leg)
         self._programs: dict[PredictiveWeights, PredictiveProgram] = {}
         # What was asked for last, for that is asked for again, and its program.
         self._adapted: tuple[PlanSettings, PredictiveProgram] | None = None
         self.reference: Reference = program.reference
         self.limits = limits or FailSafe(carry=CARRY)
         self.fall_limits = fall_limits or FallLimits()
-        self._recovery = recovery and recovery.at(self.reference.scale)
+        self._recovery = self._usual = recovery and recovery.at(self.reference.scale)
         self.start_time, self._planning_time = start_time, planning_time
         self._base, self._sample = self.reference, self.reference.sampler()
         # Overwritten by the measured state at each plan.
@@ -142,7 +144,7 @@ class PredictiveCore:
 
     def _adapt(self, settings: PlanSettings) -> PredictiveProgram:
         """The program with settings."""
-        weights = settings.adapt(self._weights)
+        weights = settings.adapt(self._given if settings.weights else self._weights)
         if weights == self.program.weights:
             return self.program
         found = self._programs.pop(weights, None)
@@ -151,6 +153,11 @@ class PredictiveCore:
         while len(self._programs) > KEPT:
             del self._programs[next(iter(self._programs))]
         return found
+
+    def _recovery_for(self, settings: PlanSettings | None) -> Recovery | None:
+        told = of_section(settings.weights, "recovery") if settings else {}
+        of = self._steps
+        return changed(of, told).at(self._base.scale) if of and told else self._usual
 
     def start(self) -> PredictiveMemory:
         """Memory before the first plan."""
@@ -181,6 +188,7 @@ class PredictiveCore:
             The memory after it, with the plan in force from a planning time later.
         """
         program, before = self.program_for(settings), memory.plan
+        self._recovery = self._recovery_for(settings)
         if settings is not None and settings.drive is not None:
             before = self._steered(t, q, v, before, settings.drive)
         self.follow(program, before.walk)

@@ -6,6 +6,7 @@ import numpy as np
 
 from backbeat.mpc.plans.weights import PredictiveWeights
 from backbeat.mpc.walking.walk import Velocity
+from backbeat.optimization.terms.changes import changed, of_section
 
 # Range of the factor on the authored tempo.
 TEMPO_RANGE = (0.7, 1.3)
@@ -78,6 +79,8 @@ class PlanSettings:
         tempo: requested.
         drive: velocity at which the robot is commanded to walk; None for the behavior
             as it is.
+        weights: of both controllers that are not those that the run began with, at a
+            scale of one, by section and key.
     """
 
     timing: bool = True
@@ -87,9 +90,16 @@ class PlanSettings:
     beat_priority: float = 0.5
     tempo: TempoRamp = field(default_factory=TempoRamp)
     drive: Velocity | None = None
+    weights: tuple[tuple[str, float], ...] = ()
 
     def adapt(self, weights: PredictiveWeights) -> PredictiveWeights:
-        """Weights with the beat priority applied, and deviations switched off."""
+        """Weights with the beat priority applied, and deviations switched off.
+
+        Args:
+            weights: with which the run began; at a scale of one if some have changed.
+        """
+        if self.weights:
+            weights = changed(weights, of_section(self.weights, "predictive"))
         weights = weights.with_beat_priority(self.beat_priority)
         if not self.timing:
             weights = replace(weights, min_phase_rate=1.0, max_phase_rate=1.0)

@@ -6,10 +6,10 @@ settings and little else.
 
 import math
 import struct
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any
 
-from backbeat.models.common.errors import gist
+from backbeat.models.common.errors import BackbeatError, gist
 from backbeat.models.common.processes.frames import ProtocolError
 from backbeat.mpc.plans.hand_offset import HandOffset
 from backbeat.mpc.plans.plan import Plan
@@ -18,6 +18,8 @@ from backbeat.mpc.predictive.settings import TEMPO_RANGE, PlanSettings
 from backbeat.mpc.remote.messages import value
 from backbeat.mpc.safety.fail_safe import Safety
 from backbeat.mpc.task_space.settings import TaskSettings
+from backbeat.mpc.weights.controller_weights import ControllerWeights
+from backbeat.mpc.weights.in_runs import changed_in_run
 
 _HAND = HandOffset("", 0.0, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
 
@@ -106,7 +108,8 @@ def _is_sound(changes: ControlSettings) -> bool:
     factors = settings.tempo.before, settings.tempo.after
     least, most = TEMPO_RANGE
     return (
-        _is_like(settings, PlanSettings())
+        _is_like(replace(settings, weights=()), PlanSettings())
+        and _are_weights(settings.weights)
         and 0 <= settings.beat_priority <= 1
         and all(least <= factor <= most for factor in factors)
         and _is_like(changes.plan_delay, 0.0)
@@ -114,6 +117,18 @@ def _is_sound(changes: ControlSettings) -> bool:
         and all(_is_like(hand, _HAND) for hand in changes.hands)
         and (changes.task is None or _is_like(changes.task, TaskSettings()))
     )
+
+
+def _are_weights(changes: Any) -> bool:
+    """Whether something is changes of weights that a run may make."""
+    pair = "", 0.0
+    if type(changes) is not tuple or not all(_is_like(x, pair) for x in changes):
+        return False
+    try:
+        changed_in_run(ControllerWeights(), dict(changes), "the settings")
+    except BackbeatError:
+        return False
+    return True
 
 
 def _is_like(value_: Any, example: Any) -> bool:

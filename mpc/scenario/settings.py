@@ -19,6 +19,8 @@ from backbeat.mpc.reference.trajectory import Reference
 from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.task_space.settings import TASK_SETTINGS, TaskSettings
 from backbeat.mpc.walking.writer import writer_of
+from backbeat.mpc.weights.controller_weights import AnyWeights
+from backbeat.mpc.weights.in_runs import changed_in_run
 
 _NUMBERS = ("friction", "noise_scale", "plan_delay")
 _PLAN = ("timing", "forces", "posture", "steps", "beat_priority", "drive")
@@ -54,6 +56,9 @@ class Settings:
         changes: dict[str, Any] = {n: values[n] for n in _PLAN if n in values}
         if event.drive is not None:
             changes["drive"] = tuple(event.drive)
+        if event.weights is not None:
+            weights = {**dict(self.plan.weights), **event.weights}
+            changes["weights"] = tuple((n, float(x)) for n, x in weights.items())
         plan = replace(self.plan, **changes)
         if event.tempo is not None:
             plan = replace(plan, tempo=plan.tempo.changed(time, event.tempo))
@@ -74,7 +79,7 @@ class Settings:
         hands = {hand.part: list(hand.after) for hand in self.hands}
         return (
             {n: x for n in _PLAN if (x := getattr(plan, n)) is not None}
-            | {"tempo": plan.tempo.after}
+            | {"tempo": plan.tempo.after, "weights": dict(plan.weights)}
             | {n: getattr(self, n) for n in _NUMBERS}
             | {n: hands.get(n.replace("_", " "), nowhere) for n in HANDS}
             | self._task_values()
@@ -129,8 +134,20 @@ def all_events(scenario: Scenario) -> list[SettingEvent]:
     return sorted(events, key=lambda event: event.time)
 
 
-def check_event(event: SettingEvent, scenario: Scenario, reference: Reference) -> None:
+def check_event(
+    event: SettingEvent,
+    scenario: Scenario,
+    reference: Reference,
+    weights: AnyWeights = None,
+) -> None:
     """Checks that an event is possible in a run of a behavior.
+
+    Args:
+        event: what changes.
+        scenario: with the events before it.
+        reference: the behavior.
+        weights: with which the run begins, below those of the scenario; None for those
+            that ship.
 
     Raises:
         BackbeatError: it is not, and why.
@@ -138,6 +155,11 @@ def check_event(event: SettingEvent, scenario: Scenario, reference: Reference) -
     event.check()
     world, sensing = scenario.world, scenario.sensing
     _check_task_changes(event, scenario, reference.robot.floating)
+    if event.weights is not None:
+        before = settings_at(scenario, reference.behavior, event.time).plan.weights
+        all_changes = {**dict(before), **event.weights}
+        of = scenario.control.on_weights(weights)
+        changed_in_run(of, all_changes, "a run under way")
     for name in HANDS:
         if getattr(event, name) is not None:
             check_hand(reference.robot, name.replace("_", " "))
@@ -211,16 +233,17 @@ class SettingsSource(CollectableSystem):
         output_ports:
         - plan
         - hands
+        - gains
         - noise_scale
         - plan_delay
         - task
         - noise
 
-    `plan` is a PlanSettings, `hands` a tuple of HandOffset, `noise_scale` (1) and
-    `plan_delay` (1) are numbers. In task space `task` is a TaskSettings, and `noise`
-    (2) are the standard deviations of sampled joint angles and rates. They are its
-    state, and so is what is still to come: `take` is called at the tick of the next
-    event.
+    `plan` is a PlanSettings, `hands` a tuple of HandOffset, `gains` one of weights that
+    have changed, with their names. `noise_scale` (1) and `plan_delay` (1) are numbers.
+    In task space `task` is a TaskSettings, and `noise` (2) are the standard deviations
+    of sampled joint angles and rates. They are its state, and so is what is still to
+    come: `take` is called at the tick of the next event.
     """
 
     def __init__(self, first: Settings, events: Sequence[SettingEvent]) -> None:
@@ -239,6 +262,9 @@ class SettingsSource(CollectableSystem):
         )
         self.DeclareAbstractOutputPort(
             "hands", lambda: AbstractValue.Make(()), weak(self._calc_hands), state
+        )
+        self.DeclareAbstractOutputPort(
+            "gains", lambda: AbstractValue.Make(()), weak(self._calc_gains), state
         )
         task = first.task or TaskSettings()
         self.DeclareAbstractOutputPort(
@@ -279,6 +305,9 @@ class SettingsSource(CollectableSystem):
     def _calc_hands(self, context: Context, output: AbstractValue) -> None:
         output.set_value(self.now(context).hands)
 
+    def _calc_gains(self, context: Context, output: AbstractValue) -> None:
+        output.set_value(self.now(context).plan.weights)
+
     def _calc_task(self, context: Context, output: AbstractValue) -> None:
         output.set_value(self.now(context).task or TaskSettings())
 
@@ -296,9 +325,12 @@ class SettingsSource(CollectableSystem):
 
 
 def add_settings(
-    builder: DiagramBuilder, scenario: Scenario, reference: Reference
+    builder: DiagramBuilder,
+    scenario: Scenario,
+    reference: Reference,
+    weights: AnyWeights = None,
 ) -> SettingsSource:
-    """Adds the settings of a scenario to a diagram.
+    """Adds the settings of a scenario to a diagram; arguments as of `check_event`.
 
     Raises:
         BackbeatError: an event of the scenario is not possible, or the behavior cannot
@@ -308,7 +340,7 @@ def add_settings(
         writer_of(reference)
     events = all_events(scenario)
     for event in events:
-        check_event(event, scenario, reference)
+        check_event(event, scenario, reference, weights)
     first = first_settings(scenario, reference.behavior)
     source = SettingsSource(first, events)
     builder.AddNamedSystem("settings", source)

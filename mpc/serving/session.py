@@ -153,6 +153,8 @@ class ControllerSession:
         if request.changes is not None:
             self._fix("settings", AbstractValue.Make(request.changes.settings))
             self._fix("hands", AbstractValue.Make(request.changes.hands))
+            gains = request.changes.settings.weights
+            self._fix("gains", AbstractValue.Make(gains))
             self._fix("plan_delay", np.array([request.changes.plan_delay]))
             if self.in_task_space:
                 task = request.changes.task or self._defaults.task

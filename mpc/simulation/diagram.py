@@ -145,7 +145,7 @@ def build_closed_loop(
     remembers, instead = modes is not None or is_outside, replacements or Replacements()
     rest = choose_engine(scenario, instead.engine), remembers, by_hand
     body = _add_robot(builder, reference, scenario, real, *rest)
-    settings = add_settings(builder, scenario, reference)
+    settings = add_settings(builder, scenario, reference, weights)
     moving = _add_target(builder, scenario, reference, settings, body)
     tell(3, STEPS, "the controllers")
     about = reference, scenario, weights
@@ -332,6 +332,7 @@ def _connect_controllers(
         "normal_forces": sensed.normal_forces,
         "settings": settings.GetOutputPort("plan"),
         "hands": settings.GetOutputPort("hands"),
+        "gains": settings.GetOutputPort("gains"),
         "plan_delay": settings.GetOutputPort("plan_delay"),
         "task": settings.GetOutputPort("task"),
         "hand": sensed.hand,

@@ -255,7 +255,7 @@ class RunningLoop(Closing):
         if self.fell_at is None and has_fallen(self.loop, self.context, asked):
             self.fell_at = self.time
 
-    def apply(self, setting: str, value: bool | float | Sequence[float]) -> float:
+    def apply(self, setting: str, value: Any) -> float:
         """Changes a setting from the next control tick on.
 
         Args:
@@ -270,7 +270,7 @@ class RunningLoop(Closing):
         """
         event = setting_event(self.next_tick(), setting, value)
         known = self.scenario
-        check_event(event, known, self.loop.reference)
+        check_event(event, known, self.loop.reference, self.weights)
         source = self.loop.settings
         source.add(source.GetMyMutableContextFromRoot(self.context), event)
         events = [*known.disturbances.of(SettingEvent), event]

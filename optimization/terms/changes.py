@@ -51,6 +51,12 @@ def changed(numbers: Numbers, told: Mapping[str, Any]) -> Numbers:
     return replace(numbers, **values)  # type: ignore[type-var]
 
 
+def of_section(changes: Iterable[tuple[str, float]], section: str) -> dict[str, float]:
+    """Changes of a section by key, from those of all sections, as `section.key`."""
+    parts = ((name.partition("."), value) for name, value in changes)
+    return {key: value for (of, _, key), value in parts if of == section}
+
+
 def check_own(own: Iterable[str], known: Sequence[str] | None, where: str) -> None:
     """Checks weights of terms of the user's own.
 

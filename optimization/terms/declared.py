@@ -129,6 +129,7 @@ class Declared:
         limit: what explanations call the limit that it sets.
         key: its name in files, where that is not the field's.
         in_files: whether files may set it.
+        in_runs: whether a run under way may change it, if it is no size or switch.
     """
 
     unit: str
@@ -140,6 +141,7 @@ class Declared:
     limit: str = ""
     key: str = ""
     in_files: bool = True
+    in_runs: bool = True
 
 
 def number(
@@ -151,11 +153,19 @@ def number(
     divides: bool = False,
     without_steps: float = 1.0,
     in_files: bool = True,
+    in_runs: bool = True,
 ) -> Any:
     """A field of a number that is no weight; see `Declared`."""
     power = LENGTH_POWERS[unit]
     told = Declared(
-        unit, help, power, divides, without_steps, limit=limit, in_files=in_files
+        unit,
+        help,
+        power,
+        divides,
+        without_steps,
+        limit=limit,
+        in_files=in_files,
+        in_runs=in_runs,
     )
     return field(default=default, metadata={"declared": told})
 

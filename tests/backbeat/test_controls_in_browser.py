@@ -9,6 +9,9 @@ import pytest
 from backbeat.behaviors.library.store import Library
 from backbeat.mpc.disturbances.registry import only_kinds, register_file
 from backbeat.mpc.runs.file import load_run
+from backbeat.mpc.weights.controller_weights import ControllerWeights
+from backbeat.mpc.weights.files import load_weights
+from backbeat.mpc.weights.in_runs import changed_in_run
 from backbeat.optimization.terms.user_file import load_user_file
 from backbeat.stage.live.playback import Playback
 from backbeat.stage.players.player import Player
@@ -301,3 +304,60 @@ def test_sensors_pushes_hands_and_saving(driven, tmp_path, monkeypatch):
     driven.until(lambda: scenario().disturbances.pushes)
     choose(".panel select.engine", "drake")
     driven.until(lambda: player.source.engine == "drake")
+
+
+def test_weights_are_moved_found_taken_back_and_saved(driven, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    player, page = driven.player, driven.page
+    driven.click("[data-mode=simulated]")
+    driven.until(lambda: player.source.is_simulated and player.source.reach > 0.1)
+    # Calm until it is opened; then there is a slider for each number.
+    assert page.locator(".panel [data-weight]").count() == 0
+    page.eval_on_selector(".panel .weights", "(section) => { section.open = true; }")
+    com = ".panel [data-weight='predictive.com']"
+    driven.until(lambda: page.locator(com).count() == 1)
+    assert "1/(m^2 s)" in page.locator(f"{com} output").text_content()
+    assert "Center of mass" in page.get_attribute(com, "title")
+    page.fill(".panel .weights .search", "damping of a gait")
+    seen = page.eval_on_selector_all(
+        ".panel .weights label:not([hidden])", "(s) => s.map((x) => x.dataset.weight)"
+    )
+    assert not seen
+    page.fill(".panel .weights .search", "center of mass stiffness")
+    shown = ".panel .weights details[open] label:not([hidden])"
+    names = page.eval_on_selector_all(shown, "(s) => s.map((x) => x.dataset.weight)")
+    assert names == ["whole_body.com_stiffness", "stance.com_stiffness"]
+    page.fill(".panel .weights .search", "")
+    # Moved by tenths of decades.
+    driven.slide(f"{com} input", 0.5)
+    driven.slide(".panel [data-weight='recovery.alarm'] input", -1)
+    usual = player.source.live.weights
+    changed = {
+        "predictive.com": usual.predictive.com * 10**0.5,
+        "recovery.alarm": usual.recovery.alarm / 10,
+    }
+    driven.until(lambda: len(driven.settings()["weights"]) == 2)
+    told = driven.settings()["weights"]
+    assert told == pytest.approx(changed, rel=1e-5)
+    with page.expect_download() as download:
+        page.eval_on_selector(
+            ".panel .weights .ends button:last-child", "(b) => b.click()"
+        )
+    assert download.value.suggested_filename == "sway.weights.yaml"
+    download.value.save_as("mine.yaml")
+    mine = load_weights("mine.yaml")
+    assert mine["predictive"]["com"] == told["predictive.com"]
+    # It is what `--weights FILE` reads.
+    read = ControllerWeights().changed(mine, "mine.yaml")
+    assert read == changed_in_run(usual, told, "the page")
+    driven.click(f"{com} .back")
+    driven.until(
+        lambda: driven.settings()["weights"]["predictive.com"] == usual.predictive.com
+    )
+    page.wait_for_function(f'document.querySelector("{com} .back").hidden')
+    driven.press("u")
+    driven.until(lambda: driven.settings()["weights"] == told)
+    driven.click(".panel .weights .ends button:first-child")
+    driven.until(
+        lambda: changed_in_run(usual, driven.settings()["weights"], "it") == usual
+    )

@@ -2,11 +2,16 @@
 
 import json
 import math
+import random
+import re
 import time
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import pytest
+import yaml
 
+from backbeat.models.common import yaml_file
 from backbeat.models.common.errors import BackbeatError
 from backbeat.models.common.schema import check_values, key, span_of
 from backbeat.models.common.schema_documents import json_schema, key_rows
@@ -145,3 +150,30 @@ def test_the_last_of_many_is_found_in_time():
         parse_yaml(Tree, text, "t")
     assert caught.value.path == ("leaves", 900, "number")
     assert time.perf_counter() - started < 10.0
+
+
+def test_both_parsers_read_the_same_from_spoiled_files():
+    """What ships, with some letters changed: the same tree, or the same refusal."""
+    packages = Path(yaml_file.__file__).resolve().parents[2]
+    files = sorted(packages.glob("behaviors/**/*.yaml"))
+    texts = [path.read_text()[:600] for path in files]
+    draw, letters = random.Random(1), "09ax .-+:[]{}#&*!|>'\"%,\n\t~?=eE"
+    read = refused = 0
+    for _ in range(400):
+        text = list(draw.choice(texts))
+        for _ in range(draw.randint(1, 4)):
+            text[draw.randrange(len(text))] = draw.choice(letters)
+        spoiled = "".join(text)
+        try:
+            slow = yaml.load(spoiled, Loader=yaml_file._Loader)
+        except yaml.YAMLError as error:
+            refused += 1
+            with pytest.raises(yaml.YAMLError, match=re.escape(error.problem)):
+                yaml_file._parsed(spoiled)
+        except ValueError as error:
+            with pytest.raises(ValueError, match=re.escape(str(error))):
+                yaml_file._parsed(spoiled)
+        else:
+            read += 1
+            assert repr(yaml_file._parsed(spoiled)) == repr(slow)
+    assert min(read, refused) > 50

@@ -4,12 +4,14 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+import yaml
 
 from backbeat.behaviors.library.behavior import Event
 from backbeat.models.common.errors import BackbeatError
 from backbeat.models.state.configuration import Configuration
 from backbeat.mpc.analysis.metrics import run_metrics
-from backbeat.mpc.analysis.survival import survived
+from backbeat.mpc.analysis.run_explanation import explain_run
+from backbeat.mpc.analysis.survival import plan_in_force, survived
 from backbeat.mpc.disturbances.kinds.push import Push
 from backbeat.mpc.disturbances.kinds.setting_event import (
     SETTINGS,
@@ -23,10 +25,16 @@ from backbeat.mpc.reference.trajectory import Reference
 from backbeat.mpc.scenario.parts.disturbances import DisturbanceSettings
 from backbeat.mpc.scenario.requested_tempo import play_length, requested_tempo
 from backbeat.mpc.scenario.settings import check_event, first_settings, settings_at
-from backbeat.mpc.scenario.specification import Scenario, load_scenario
+from backbeat.mpc.scenario.specification import (
+    Scenario,
+    load_scenario,
+    read_scenario,
+)
 from backbeat.mpc.simulation.run import SimulationRun
 from backbeat.mpc.simulation.running_loop import RunningLoop
 from backbeat.mpc.simulation.simulate import collect_run, run_scenario
+from backbeat.mpc.weights.controller_weights import ControllerWeights
+from backbeat.mpc.weights.in_runs import changed_in_run, values_in_runs
 
 SHORT = {"behavior": "stand", "lead_in": 0.1, "duration": 0.2}
 
@@ -105,7 +113,7 @@ def test_a_run_without_a_change_of_value_is_the_run_without_events(built):
         "timing": True, "forces": True, "posture": True, "steps": True,
         "beat_priority": behavior.beat_priority, "tempo": 1.0, "friction": 0.8,
         "noise_scale": 1.0, "plan_delay": 0.0, "left_hand": [0.0, 0.0, 0.0],
-        "right_hand": [0.0, 0.0, 0.0],
+        "right_hand": [0.0, 0.0, 0.0], "weights": values_in_runs(ControllerWeights()),
     }  # fmt: skip
     assert set(values) == set(SETTINGS) - set(OF_TASK_SPACE) - {"drive"}
     plain = run_scenario(scenario, behavior)
@@ -238,6 +246,52 @@ def test_what_is_done_by_hand_is_a_scenario(built):
     # The other is still to come.
 
 
+def test_weights_change_in_a_run_and_its_scenario_repeats_that(built):
+    """Inside, in a process, and from the file; held to by both programs."""
+    behavior = built("stand")
+    changes = {
+        "predictive.com": 300.0,
+        "whole_body.com_stiffness": 30.0,
+        "stance.com_stiffness": 20.0,
+        "recovery.alarm": 0.05,
+    }
+    live = Scenario.of("stand", lead_in=0.1, duration=0.6, planning_time=0.02)
+    by_hand = RunningLoop(behavior, live)
+    by_hand.advance(0.1)
+    for name, value in changes.items():
+        by_hand.apply("weights", {name: value})
+    by_hand.push([25.0, 10.0, 0.0], 0.05)
+    by_hand.advance(0.4)
+    assert by_hand.settings()["weights"] == changes
+    scenario = by_hand.scenario_so_far()
+    text = yaml.safe_dump(scenario.to_dict(), sort_keys=False)
+    again = run_scenario(read_scenario(text, "the run"), behavior)
+    _, x = by_hand.log.samples("state", by_hand.context)
+    assert x[: len(again.x)].tobytes() == again.x.tobytes()
+    beside = run_scenario(scenario.changed(planner="process"), behavior)
+    assert same(beside, again)
+    # Explanations have them, and the plan's terms add up under them.
+    told = explain_run(again, 0.25)
+    stiffer = {task.name: task.weight for task in told.tick.tasks}
+    usual = explain_run(run_scenario(scenario.changed(events=[]), behavior), 0.25)
+    assert stiffer == {task.name: task.weight for task in usual.tick.tasks}
+    assert not np.allclose(told.tick.tasks[1].wanted, usual.tick.tasks[1].wanted)
+    plan = plan_in_force(again, told.time - 1e-6)
+    assert sum(told.plan.costs.values()) == pytest.approx(plan.objective)
+    by_hand.close()
+
+
+def test_a_run_with_changed_weights_ends_as_one_that_had_them_from_the_start(built):
+    """At the first tick a change is no other than weights that are given."""
+    behavior, scenario = built("stand"), Scenario.of(**SHORT)
+    told = {"predictive.com": 300.0, "stance.com_stiffness": 80.0}
+    event = SettingEvent(-0.1, weights=told)
+    changed = run_scenario(scenario.changed(events=[event]), behavior)
+    weights = changed_in_run(ControllerWeights(), told, "told")
+    assert same(changed, run_scenario(scenario, behavior, weights))
+    assert not same(changed, run_scenario(scenario, behavior))
+
+
 def test_a_restart_forgets_or_holds_what_was_done(built):
     running = RunningLoop(built("stand"), Scenario.of(**SHORT))
     running.advance(0.1)
@@ -259,6 +313,11 @@ def test_a_restart_forgets_or_holds_what_was_done(built):
     ("setting", "value", "sentence"),
     [
         ("frction", 0.3, "did you mean friction"),
+        ("weights", {"predictive.cmo": 1.0}, "did you mean predictive.com"),
+        ("weights", {"predictive.knots": 30}, "unknown weight"),
+        ("weights", {"stance.com_damping": -1.0}, "numbers from 0 to"),
+        ("weights", {"predictive.min_phase_rate": 5.0}, "min_phase_rate <= 1"),
+        ("weights", {}, "as predictive.com: 200"),
         ("friction", 0.0, "must be from 0.01 to 10"),
         ("friction", "ice", "friction is a number"),
         ("timing", 1, "on or off"),

@@ -14,14 +14,13 @@ from backbeat.models.common.collectable_system import weak
 from backbeat.models.state.configuration import Configuration
 from backbeat.mpc.analysis.drumming.hits import SILENCE
 from backbeat.mpc.analysis.metrics import run_metrics
-from backbeat.mpc.analysis.run_explanation import PlanExplainer
+from backbeat.mpc.control.own_controllers import OwnControllers
 from backbeat.mpc.control.task_space_setup import hand_place
 from backbeat.mpc.disturbances.disturbance import Disturbance
 from backbeat.mpc.disturbances.kinds.setting_event import SettingEvent
 from backbeat.mpc.driving.speed import limits_of
 from backbeat.mpc.horizon.prediction import predict
 from backbeat.mpc.plans.plan import Plan
-from backbeat.mpc.reference.trajectory import Reference
 from backbeat.mpc.runs.file import save_run
 from backbeat.mpc.safety.fail_safe import Mode
 from backbeat.mpc.scenario.requested_tempo import RequestedTempo, requested_tempo
@@ -31,6 +30,7 @@ from backbeat.mpc.simulation.run import SimulationRun
 from backbeat.mpc.simulation.running_loop import RunningLoop
 from backbeat.mpc.simulation.simulate import collect_run
 from backbeat.mpc.walking.walk import Velocity
+from backbeat.mpc.weights.controller_weights import ControllerWeights
 from backbeat.mpc.world.joint_sample import Listener
 from backbeat.mpc.world.stick_contacts import FORCE, MEMBER, ROW
 from backbeat.stage.frames.frame import ContactForce, StageFrame
@@ -124,8 +124,7 @@ class LiveSimulation:
         """The most that it can be commanded to walk at; None if it is not driven."""
         if self.scenario.control.drive is None:
             return None
-        weights = self._running.weights.predictive
-        limits, period = limits_of(self._loop.reference, weights)
+        limits, period = limits_of(self._loop.reference, self.weights.predictive)
         return limits.fastest(period)
 
     @property
@@ -161,14 +160,15 @@ class LiveSimulation:
         """Simulates for a while [s]; stops at the end."""
         self._running.advance(duration)
 
-    def apply(self, setting: str, value: bool | float | Sequence[float]) -> float:
+    def apply(self, setting: str, value: Any) -> float:
         """Changes a setting from the next control tick on; see `RunningLoop.apply`.
 
         It stays so when the simulation begins again, but for a command to walk.
         """
         when = self._running.apply(setting, value)
         if setting != "drive":
-            self._held[setting] = value
+            more = self._held.get(setting) if setting == "weights" else None
+            self._held[setting] = {**more, **value} if more else value
         return when
 
     def push(
@@ -203,10 +203,15 @@ class LiveSimulation:
         """The last two plans, as far as there are any."""
         return self._running.log.latest
 
-    def explainer(self) -> PlanExplainer:
-        """What computes its plans again."""
-        weights = self._running.weights.predictive
-        return PlanExplainer(Reference(self.behavior), weights)
+    @property
+    def weights(self) -> ControllerWeights:
+        """Of the controllers, as it began with them."""
+        return self._running.weights
+
+    @property
+    def own(self) -> OwnControllers | None:
+        """Controllers of the user's own; None for none."""
+        return self._loop.controllers.own
 
     def scenario_so_far(self) -> Scenario:
         """The scenario with all that was done by hand: run again, the same run.

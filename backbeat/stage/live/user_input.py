@@ -6,6 +6,7 @@ from typing import Any
 
 from backbeat.models.common.errors import BackbeatError
 from backbeat.mpc.disturbances.disturbance import Disturbance
+from backbeat.mpc.weights.in_runs import values_in_runs
 from backbeat.stage.live.simulation import LiveSimulation
 from backbeat.stage.web.panel import PUSH_LENGTH
 
@@ -42,7 +43,7 @@ class UserInput:
         """Present values by name."""
         return self._live.settings()
 
-    def set(self, name: str, value: bool | float | list[float]) -> None:
+    def set(self, name: str, value: Any) -> None:
         """Changes a setting.
 
         Raises:
@@ -52,8 +53,12 @@ class UserInput:
         # What a setting is not of, `apply` refuses.
         before = self._live.settings()
         self._live.apply(name, value)
-        now = time.perf_counter()
-        is_same = bool(self._before) and self._before[-1][0] == name
+        if isinstance(value, dict):
+            # One that was never changed is as the run began.
+            all_before = values_in_runs(self._live.weights) | before[name]
+            before[name] = {key: all_before[key] for key in value}
+        now, last = time.perf_counter(), self._before[-1:]
+        is_same = [(name, _keys(before[name]))] == [(n, _keys(x)) for n, x in last]
         if not is_same or now - self._changed_at > ONE_CHANGE:
             self._before.append((name, before[name]))
         self._changed_at = now
@@ -138,3 +143,8 @@ class UserInput:
     def _refuse_late(self) -> None:
         if self._live.is_over:
             raise BackbeatError("the simulation is over: reset it, and go on")
+
+
+def _keys(value: Any) -> list[str] | None:
+    """The weights that a value is of; None of another setting."""
+    return list(value) if isinstance(value, dict) else None

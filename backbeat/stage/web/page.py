@@ -28,6 +28,7 @@ LIVE: tuple[str, ...] = (
     "push_drag.js",
     "costs.js",
     "plots.js",
+    "weights.js",
     "panel.js",
     "target_drag.js",
     "task_panel.js",

@@ -11,7 +11,9 @@ from backbeat.mpc.disturbances.kinds.setting_event import SETTINGS
 from backbeat.mpc.disturbances.registry import Kind, lists
 from backbeat.mpc.scenario.parts.sensing import STATES
 from backbeat.mpc.scenario.parts.world import SHIPPED_ENGINES
+from backbeat.optimization.terms.checks import MOST
 from backbeat.stage.web.commands import Reader, nothing, number, one_of
+from backbeat.stage.web.commands import name as one_name
 from backbeat.stage.web.savings import DETAILS
 
 # Limbs whose ends are pushed besides base and trunk, in the order they are offered.
@@ -23,6 +25,8 @@ MOST_OFFSET = 0.4
 MOST_SPEED = 5.0
 # How far a target in task space is dragged along an axis, beyond what a hand can reach.
 FARTHEST_DRAGGED = 0.8
+# Most weights that a page may change at once.
+MOST_WEIGHTS = 256
 # Steps of a slider that is made of a schema.
 STEPS = 100
 
@@ -179,12 +183,21 @@ def _vector(value: Any, most: float) -> list[float]:
     return [number(-most, most)(x) for x in value]
 
 
-def setting(value: Any) -> tuple[str, bool | float | list[float]]:
+def _weights(value: Any) -> dict[str, float]:
+    """Reads {SECTION.KEY: NUMBER, ...}; whether there are such, the run says."""
+    if not isinstance(value, dict) or not 0 < len(value) <= MOST_WEIGHTS:
+        raise BackbeatError(f"an object with 1 to {MOST_WEIGHTS} weights")
+    return {one_name(key): number(0.0, MOST)(x) for key, x in value.items()}
+
+
+def setting(value: Any) -> tuple[str, Any]:
     """Reads {"name": SETTING, "to": VALUE}."""
     parts = _parts(value, {"name", "to"})
     name, to = one_of(SETTINGS)(parts["name"]), parts["to"]
     if name in (*HANDS, "target"):
         return name, _vector(to, MOST_OFFSET if name in HANDS else FARTHEST_DRAGGED)
+    if name == "weights":
+        return name, _weights(to)
     return name, to if isinstance(to, bool) else number(-1e3, 1e3)(to)
 
 

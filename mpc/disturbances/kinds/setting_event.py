@@ -1,6 +1,6 @@
 """SettingEvent: settings that take new values at a moment of a run."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, ClassVar
 
@@ -59,8 +59,11 @@ class SettingEvent(TaskChanges, Disturbance):
     drive: list[float] | None = key(None, length=3)
     """Velocity of a robot that is [driven](drive.md): forward and to the left in m/s,
     turning to the left in rad/s."""
+    weights: dict[str, float] | None = key(None)
+    """[Weights, gains and recovery settings](weights.md) by section and key, as
+    `predictive.com: 200`."""
 
-    def values(self) -> dict[str, bool | float | list[float]]:
+    def values(self) -> dict[str, Any]:
         """The settings that change, and their new values."""
         given = asdict(self)
         return {n: given[n] for n in SETTINGS if given[n] is not None}
@@ -102,7 +105,9 @@ _LIST = ", ".join(SETTINGS)
 
 
 def setting_event(
-    time: float, setting: str, value: bool | float | Sequence[float]
+    time: float,
+    setting: str,
+    value: bool | float | Sequence[float] | Mapping[str, float],
 ) -> SettingEvent:
     """An event that changes one setting, from a value of whatever kind.
 
@@ -116,6 +121,13 @@ def setting_event(
         if not isinstance(value, bool):
             raise BackbeatError(f"{setting} is on or off, true or false; not {value!r}")
         return replace(SettingEvent(time), **changed)
+    if setting == "weights":
+        if not isinstance(value, Mapping) or not value:
+            raise BackbeatError(
+                "weights are numbers by section and key, as predictive.com: 200; not "
+                f"{value!r:.40}"
+            )
+        return replace(SettingEvent(time), weights=dict(value))
     try:
         if setting in PLACES:
             changed = {setting: [float(x) for x in value]}  # type: ignore[union-attr]

@@ -17,7 +17,7 @@ error. Sources
     2015 (wrench cones).
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -58,6 +58,7 @@ from backbeat.mpc.whole_body.programs.tasks import STANCE_GAINS, WholeBodyGains
 from backbeat.mpc.whole_body.programs.upper_body import GIVEN_WEIGHT, UpperBody
 from backbeat.optimization.qp.active_set import ActiveSetSolver
 from backbeat.optimization.qp.program import QPSolution, QuadraticProgram
+from backbeat.optimization.terms.changes import changed, of_section
 from backbeat.optimization.terms.declared import added_costs, as_tuple
 
 
@@ -134,26 +135,39 @@ class WholeBodyProgram:
         """
         self.robot, self.contacts, self.points = robot, tuple(contacts), tuple(points)
         scale = body_scale(robot)
-        self._stepping_gains = gains or WholeBodyGains().at(scale)
+        stepping = gains or WholeBodyGains().at(scale)
+        usual = STANCE_GAINS.at(scale) if gains is None else None
         self.model: ModelData = make_model(
             robot,
             self.contacts,
             self.points,
             friction,
-            self._stepping_gains.eliminate_limbs,
+            stepping.eliminate_limbs,
         )
-        on_limbs = len(self.model.limb) == len(self.contacts) > 1
-        usual = STANCE_GAINS.at(scale) if gains is None else self._stepping_gains
-        self._stance_gains = (stance or usual) if on_limbs else self._stepping_gains
         self.limits = limit_blocks(robot, self.contacts, self.model)
         bounds = sum(len(block.names) for block in self.limits)
         work = self.workspace = make_workspace(robot, self.model, bounds)
         self._program = QuadraticProgram(work.H, work.g, work.A, work.lower, work.upper)
-        self._bind(self.make_target())
+        self._target = self.make_target()
+        self.weigh(stepping, stance or usual)
         self._solver = ActiveSetSolver()
         self.tasks: list[AccelerationTask] = []
         both = self._stepping_gains, self._stance_gains
         self._has_added_costs = any(added_costs(gains) for gains in both)
+
+    def weigh(
+        self, gains: WholeBodyGains, stance: WholeBodyGains | None = None
+    ) -> None:
+        """Takes weights and gains from the next call on, with limbs as before.
+
+        Args:
+            gains: of both, unless `stance` are others for the robot on all its limbs.
+            stance: see the constructor.
+        """
+        on_limbs = len(self.model.limb) == len(self.contacts) > 1
+        self._stepping_gains = gains
+        self._stance_gains = (stance or gains) if on_limbs else gains
+        self._bind(self._target)
 
     def make_target(self) -> Target:
         """An empty target to fill: everything at zero, all contacts standing."""
@@ -289,9 +303,28 @@ def make_whole_body_program(
         gains: weights and gains at a scale of one, and in stance without steps.
         upper: joints above the legs that go their own way; None for none.
     """
-    if upper is not None:
-        own = replace(gains[0], posture_weight=GIVEN_WEIGHT, posture_feedforward=1.0)
-        return WholeBodyProgram(robot, contacts, points, own)
-    scale = body_scale(robot)
-    stepping, stance = (x.at(scale) for x in gains)
+    stepping, stance = gains_of(robot, gains, upper)
     return WholeBodyProgram(robot, contacts, points, stepping, stance=stance)
+
+
+def gains_of(
+    robot: RobotModel,
+    gains: tuple[WholeBodyGains, WholeBodyGains],
+    upper: UpperBody | None = None,
+    changes: Iterable[tuple[str, float]] = (),
+) -> tuple[WholeBodyGains, WholeBodyGains | None]:
+    """Weights and gains for a robot: usually, and in stance, None for the same.
+
+    Args:
+        robot, gains, upper: as of `make_whole_body_program`.
+        changes: of both, by section and key, at a scale of one.
+    """
+    stepping, stance = (
+        changed(of, of_section(changes, name))
+        for of, name in zip(gains, ("whole_body", "stance"), strict=True)
+    )
+    if upper is not None:
+        own = replace(stepping, posture_weight=GIVEN_WEIGHT, posture_feedforward=1.0)
+        return own, None
+    scale = body_scale(robot)
+    return stepping.at(scale), stance.at(scale)

@@ -14,11 +14,11 @@ window.makeForm = (panel) => {
   const refreshers = [];
 
   // A slider follows the server, but not while it is held.
-  function slider({ label, hint = "", unit = "", low, high, step, scale = 1 }, get, put) {
+  function slider({ label, hint = "", unit = "", low, high, step, scale = 1, shown }, get, put) {
     const range = make("input", { type: "range", min: low, max: high, step, title: hint });
     range.setAttribute("aria-label", label);
     const value = make("output");
-    const shown = (x) => {
+    shown ??= (x) => {
       const digits = Math.max(0, Math.ceil(-Math.log10(step * scale) - 1e-9));
       return `${(x * scale).toFixed(digits)}${unit && ` ${unit}`}`;
     };

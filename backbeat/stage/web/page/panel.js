@@ -136,6 +136,7 @@ window.makePanel = ({ info, find }, send, state) => {
       home);
   }
 
+  refreshers.push(window.makeWeights(panel, { make, slider, refreshers }, send, state));
   const undo = make("button", { type: "button", className: "undo", textContent: "undo" });
   undo.title = "Undo the last setting (u)";
   undo.onclick = () => send("undo");
