@@ -29,7 +29,7 @@ GROUPS = {
     },
     "Author": {
         "new": "Start a behavior of your own from a commented example.",
-        "author": "Edit a dance or drums on a timeline in the browser, with the motion "
+        "author": "Edit a dance, drums or a setlist in the browser, with the motion "
         "beside it.",
         "import": "Make behaviors of recorded motions, in the formats of other tools.",
         "check": "Check any file, specification or URDF: errors by line.",

@@ -44,7 +44,7 @@ class AuthoringDesk:
     def __init__(self, document: AuthoredDocument, worker: Worker) -> None:
         """Begins with a document as it is."""
         self.document, self._worker = document, worker
-        self._files = FileWatch(lambda: [document.path, document.built])
+        self._files = FileWatch(document.files)
         self.phase, self.share = EMPTY, 0.0
         self.refusal: dict[str, Any] | None = None
         self.limits: list[dict[str, Any]] = []
@@ -56,8 +56,9 @@ class AuthoringDesk:
     @property
     def edition(self) -> str:
         """Another one when there is something for pages to ask for."""
-        refuses = self.refusal is not None
-        return f"{self.document.revision} {self.phase} {refuses} {self._runs}"
+        refuses, document = self.refusal is not None, self.document
+        state = (document.revision, document.made, self.phase, refuses, self._runs)
+        return " ".join(map(str, state))
 
     @property
     def is_empty(self) -> bool:
@@ -106,7 +107,7 @@ class AuthoringDesk:
     def look(self) -> None:
         """Takes over what an editor has saved."""
         if self._files.has_changed():
-            is_other = self.document.built != self.document.path
+            is_other = len(self.document.files()) > 1
             if self.document.reload() or is_other:
                 self._start()
 

@@ -187,12 +187,12 @@ class Worker:
             except SupersededError:
                 continue
             except BackbeatError as error:
-                self._tell(Refused(str(error), error.line))
+                self._publish(Refused(str(error), error.line))
             except Exception as error:
                 # A fault of ours, raised again where news are read.
-                self._tell(error)
+                self._publish(error)
 
-    def _tell(self, news: News) -> None:
+    def _publish(self, news: News) -> None:
         self._news.put(news)
         self._has_news.set()
 
@@ -200,10 +200,10 @@ class Worker:
         incremental = self._incremental
         draft = incremental.read()
         self._check_stop()
-        self._tell(Drafted(draft, incremental.changed(draft)))
+        self._publish(Drafted(draft, incremental.changed(draft)))
         found = incremental.perform(draft, self._check_stop)
         self._heard.clear()
-        self._tell(Performed(found, time.time() - since))
+        self._publish(Performed(found, time.time() - since))
         # To show it comes first: both take processor time.
         self._heard.wait(TO_SHOW)
         incremental.store(found.behavior)
@@ -214,4 +214,4 @@ class Worker:
         if self._saved.is_set():
             raise SupersededError
         if what:
-            self._tell(Working(what, share))
+            self._publish(Working(what, share))

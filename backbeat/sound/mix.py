@@ -39,7 +39,7 @@ def mixed(
         notes: what is played; of one that is cut by the beginning, the rest is heard.
         duration: length without the last sound's ringing [s].
         backing: (m, 2) sound at `RATE` to play along with, see `read_backing`.
-        music: when the backing begins [s].
+        music: when the backing begins [s]; below 0 its start is not heard.
         kit: as text, see `kit_text`; "" for the usual one.
     """
     frames = round((max(duration, 0.0) + TAIL) * RATE)
@@ -53,11 +53,18 @@ def mixed(
             heard = sound[first - start : last - start]
             out[first:last] += heard[:, None] * sides(note.member, kit)
     if backing is not None:
+        backing, music = from_start(backing, music)
         start = round(music * RATE)
         heard = backing[: max(frames - start, 0)]
         out[start : start + len(heard)] += BACKING * heard
     loudest = np.abs(out).max(initial=0.0)
     return out * (CEILING / loudest) if loudest > CEILING else out
+
+
+def from_start(backing: np.ndarray, music: float) -> tuple[np.ndarray, float]:
+    """What is heard of a backing from time zero on, and when that begins [s]."""
+    before = max(0, round(-music * RATE))
+    return backing[before:], max(0.0, music)
 
 
 def pan(member: str, kit: str = "") -> float:

@@ -13,7 +13,7 @@ import numpy as np
 import scipy
 
 from backbeat.models.common.errors import BackbeatError
-from backbeat.sound.mix import BACKING, DRUMS, RATE, pan
+from backbeat.sound.mix import BACKING, DRUMS, RATE, from_start, pan
 from backbeat.sound.notes import Performance, SoundExtras
 from backbeat.sound.voices import layer, voice
 
@@ -55,7 +55,8 @@ def _packed_backing(
 ) -> dict[str, Any] | None:
     if backing is None:
         return None
-    end = max(performance.duration - performance.music, 0.0)
+    backing, start = from_start(backing, performance.music)
+    end = max(performance.duration - start, 0.0)
     if min(end, len(backing) / RATE) > LONGEST_BACKING:
         raise BackbeatError(
             f"a page holds {LONGEST_BACKING:.0f} s of a backing; for a longer one mix "
@@ -65,7 +66,7 @@ def _packed_backing(
     even = scipy.signal.resample_poly(mono, BACKING_RATE // 50, RATE // 50)
     return {
         "rate": BACKING_RATE,
-        "start": round(performance.music, 5),
+        "start": round(start, 5),
         "gain": BACKING,
         "blob": _encoded(np.clip(even, -1, 1)),
     }

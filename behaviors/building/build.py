@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -20,6 +21,7 @@ from backbeat.behaviors.library.build_cost import SOLVING, BuildCost
 from backbeat.behaviors.library.store import Library
 from backbeat.behaviors.motion.authored import Specification
 from backbeat.behaviors.motion.plan import MotionPlan
+from backbeat.behaviors.setlist.memory import ShowMemory
 from backbeat.behaviors.setlist.show import make_show
 from backbeat.behaviors.setlist.specification import SetlistSpecification
 from backbeat.behaviors.solving.solved_behavior import (
@@ -43,6 +45,7 @@ from backbeat.behaviors.specification.kinds import (
     read_any,
 )
 from backbeat.behaviors.specification.setlist_rules import (
+    SetlistPart,
     as_in_show,
     read_parts,
 )
@@ -105,7 +108,7 @@ def build(
     report(0.0, "reading")
     if isinstance(specification, SetlistSpecification):
         try:
-            behavior = _make_show(specification, text, path.parent, library, reports)
+            behavior = join_setlist(specification, text, path.parent, library, reports)
         except BackbeatError as error:
             raise on_its_line(error, text, path) from None
         made = {"key": key, "seconds": time.perf_counter() - started}
@@ -286,34 +289,58 @@ def _solve_short(
     return behavior
 
 
-def _make_show(
+def join_setlist(
     setlist: SetlistSpecification,
     text: str,
-    folder: Path,
+    folder: str | Path,
     library: Library,
     reports: Reports,
+    memory: ShowMemory | None = None,
 ) -> Behavior:
-    """Builds the behaviors of a setlist for its robot, and the ways between them."""
+    """Builds the behaviors of a setlist for its robot, and joins them.
+
+    Args:
+        setlist: as it was read.
+        text: its file.
+        folder: where that is.
+        library: where behaviors are that it takes as they are.
+        reports: called as the work goes on.
+        memory: of earlier versions, see `make_show`; None for none.
+
+    Raises:
+        BackbeatError: a behavior or a transition was not found, or the whole does not
+            pass verification.
+    """
     parts: dict[str, Behavior] = {}
-    read = read_parts(setlist, folder)
+    read, known = read_parts(setlist, folder), memory or ShowMemory()
     for i, (name, part) in enumerate(read.items()):
 
         def report(share: float, what: str, i: int = i, name: str = name) -> None:
             stem = Path(name).stem
             reports.progress(0.6 * (i + share) / len(read), f"{stem}: {what}")
 
-        within = Reports(report, reports.log)
-        wanted = as_in_show(part.specification, setlist)
-        if wanted == part.specification:
-            variant = part.variant
-            parts[name] = build(part.path, library, False, *within, variant=variant)
-        else:
-            parts[name] = _fitted(wanted, part.text, part.path, "", within)
+        wanted, within = (
+            as_in_show(part.specification, setlist),
+            Reports(report, reports.log),
+        )
+        key = build_key(wanted, wanted.text(), part.path.parent)
+        make = partial(_make_part, part, wanted, library, within)
+        parts[name] = known.behavior(name, key, make)
     show = make_show(
         setlist,
         parts,
         text,
         lambda share, what: reports.progress(0.6 + 0.4 * share, what),
+        memory,
     )
     check_certificate(show)
     return show
+
+
+def _make_part(
+    part: SetlistPart, wanted: Specification, library: Library, reports: Reports
+) -> Behavior:
+    """Builds a behavior of a setlist; what is as it stands goes by the library."""
+    if wanted == part.specification:
+        return build(part.path, library, False, *reports, variant=part.variant)
+    return _fitted(wanted, part.text, part.path, "", reports)

@@ -35,10 +35,16 @@ from backbeat.behaviors.footsteps.specification import Walker
 from backbeat.behaviors.footsteps.step_rolls import lay_rolls
 from backbeat.behaviors.footsteps.stride_reach import check_strides
 from backbeat.behaviors.footsteps.swings import swing_tasks
-from backbeat.behaviors.library.behavior import Event, Mount, make_robot
+from backbeat.behaviors.library.behavior import (
+    Event,
+    Mount,
+    make_robot,
+    music_events,
+)
 from backbeat.behaviors.motion.authored import BEND, CLOSER
 from backbeat.behaviors.motion.finding import RuleFinding
 from backbeat.behaviors.motion.plan import MotionPlan
+from backbeat.behaviors.music.notation.backing import check_recording, find_backing
 from backbeat.behaviors.music.notation.tempo import Tempo
 from backbeat.behaviors.posture.stance import start_configuration, support_poses
 from backbeat.models.collision.making import make_self_collision_model
@@ -71,6 +77,12 @@ class DanceSpecification(DanceLayers):
         except BackbeatError as error:
             return [RuleFinding(True, error.path, str(error))]
         found, recorded = self._recordings(folder)
+        if self.backing:
+            try:
+                check_recording(find_backing(folder, self.backing, self.name))
+            except BackbeatError as error:
+                # It is not heard then, and the motion is the same.
+                found.append(RuleFinding(False, ("backing",), str(error)))
         if any(f.fails for f in found):
             return found
         found += findings(self, moves | recorded)
@@ -208,6 +220,7 @@ class DanceSpecification(DanceLayers):
         q_start = start_configuration(robot, self.start)
         placed, kept = clear_of_each_other(robot, q_start, placed, self.name)
         problem = self._problem(robot, q_start, placed, tempo)
+        events = _events(placed, tempo, robot)
         used = {p.move.name: p.move for p in placed if isinstance(p.move, RecordedMove)}
 
         def review(motion: DenseTrajectory, com: np.ndarray) -> list[str]:
@@ -219,7 +232,7 @@ class DanceSpecification(DanceLayers):
         plan = MotionPlan(
             problem=problem,
             mount=Mount(),
-            events=_events(placed, tempo, robot),
+            events=(*music_events(self.backing, -self.offset), *events),
             bpm=self.bpm,
             meter=meter,
             beat_priority=mean_timing(placed, self.beat_priority),

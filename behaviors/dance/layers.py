@@ -7,6 +7,7 @@ from backbeat.behaviors.dance.knots import KNOTS_PER_BEAT
 from backbeat.behaviors.dance.recordings.description import RecordingDescription
 from backbeat.behaviors.motion.authored import MOST_BEND, Specification
 from backbeat.behaviors.motion.plan import check_length
+from backbeat.behaviors.music.notation.backing import LONGEST
 from backbeat.behaviors.music.notation.meter import (
     MeterMap,
     first_meter,
@@ -42,6 +43,10 @@ class DanceLayers(Specification):
     """Posture to which all moves are added."""
     fade: float = key(1.0)
     """Beats over which a move fades in at its start and out at its end."""
+    backing: str = key("")
+    """A WAV file beside this one that plays along."""
+    offset: float = key(0.0, "s", ge=-LONGEST, le=LONGEST)
+    """Where in the backing the dance begins [s]; below 0 it begins before that."""
     tracks: dict[str, list[MoveDescription]] = key(dict)
     """Moves by track: legs, body, arms, head."""
     recordings: dict[str, RecordingDescription] = key(dict)

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from pydrake.math import RigidTransform
 
 from backbeat.behaviors.drumming.strike_postures import StrikePostures
-from backbeat.behaviors.library.behavior import Event
+from backbeat.behaviors.library.behavior import Event, music_events
 from backbeat.behaviors.music.notation.percussion import Members
 from backbeat.behaviors.music.notation.player import HandModel, Hints
 from backbeat.behaviors.music.notation.score import FEET, HANDS, Hit, Score
@@ -107,8 +107,8 @@ def score_events(
         pulses = [p.beat for p in score.tempo.meter.pulses(score.beats)]
         beats = {*map(float, range(int(score.beats + 1e-9) + 1)), *pulses}
         events += [Event(time(b), "beat", f"{b:.12g}") for b in sorted(beats)]
-    if score.backing or score.lead_in:
-        events.append(Event(time(score.lead_in), "music", score.backing))
+    music = time(score.lead_in) - score.offset
+    events += music_events(score.backing, music, score.lead_in > 0)
     for hold in score.holds:
         start = time(hold.contact_start)
         length = time(hold.contact_end) - start

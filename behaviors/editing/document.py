@@ -84,6 +84,15 @@ class AuthoredDocument(ABC):
         """The text of this file that a draft was made of."""
         return draft.text
 
+    def files(self) -> list[Path]:
+        """This file, and others of the user's own that the motion is made of."""
+        return list(dict.fromkeys((self.path, self.built)))
+
+    @property
+    def made(self) -> int:
+        """Another number when the sheet of the same text is another."""
+        return 0
+
     @property
     def can_undo(self) -> bool:
         """Whether there is an earlier text."""

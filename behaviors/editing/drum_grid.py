@@ -110,6 +110,8 @@ def drum_grid(text: str, drumming: DrummingSpecification, kit: DrumKit) -> DrumG
         bars=sorted((start, bar) for bar, start in firsts.items()),
         keys={key: getattr(written.description, key) for key in SCORE_KEYS},
         marks=[Mark(True, why)] if why else [],
+        backing=written.description.backing,
+        offset=written.description.offset,
         times=[round(timed.tempo.time(float(b) * scale), 5) for b in beats],
         parts=parts,
         hits=hits,

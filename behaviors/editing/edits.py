@@ -6,7 +6,7 @@ its row there. Numbers are beats, counted from zero.
 """
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
@@ -18,12 +18,21 @@ from backbeat.behaviors.dance.vocabulary.move_file import vocabulary
 from backbeat.behaviors.editing.yaml_text import with_item, with_value, without
 from backbeat.behaviors.specification.kinds import parse_specification
 from backbeat.models.common.errors import BackbeatError, KeyPath, unknown_name
+from backbeat.models.common.yaml_file import read_tree
 
 # Keys of a move that follow each other like this, and those that may be set.
 ROW_KEYS = tuple(item.name for item in fields(MoveDescription))
 OPTIONS = ("repeat", "alternate", "mirror", "blend", "timing", "tracking")
 # Keys of a dance that may be set.
 DANCE_KEYS = ("summary", "bpm", "beats", "fade", "beat_priority", "meter")
+ORDER = list(
+    dict.fromkeys(
+        ("kind", "name", "summary", "robot")
+        + tuple(item.name for item in fields(DanceSpecification))
+    )
+)
+# Longest name of a recording.
+LONGEST = 200
 # Places and lengths are written with so many digits, and no block is shorter [beats].
 DIGITS, SHORTEST = 4, 0.125
 # The latest beat on which a block may start.
@@ -222,9 +231,7 @@ def setting(now: Written, key: Any, value: Any) -> str:
     """Sets a key of the whole dance, such as its tempo or length."""
     if key not in DANCE_KEYS:
         raise unknown_name("key of a dance that can be set", str(key)[:40], DANCE_KEYS)
-    keys = [item.name for item in fields(DanceSpecification)]
-    order = ["kind", "name", "summary", "robot", *keys]
-    text = with_value(now.text, (key,), plain(value), list(dict.fromkeys(order)))
+    text = with_value(now.text, (key,), plain(value), ORDER)
     dance = read_dance(text)
     if any(dance.tracks.values()):
         dance.check_grid()
@@ -233,9 +240,52 @@ def setting(now: Written, key: Any, value: Any) -> str:
     return text
 
 
+def music(now: Written, backing: Any, offset: Any) -> str:
+    """Names a recording that plays along, and where in it the dance begins."""
+    return with_music(now.text, backing, offset, ORDER)
+
+
+def with_music(text: str, backing: Any, offset: Any, order: Sequence[str]) -> str:
+    """A text with another recording that plays along.
+
+    Args:
+        text: of a file with keys `backing` and `offset`.
+        backing: name of the recording; "" to take both keys away.
+        offset: where in it the music begins [s].
+        order: keys as they follow each other.
+
+    Raises:
+        BackbeatError: a name that is none, or no such time.
+    """
+    name = str(backing)
+    if not isinstance(backing, str) or Path(name).name != name or len(name) > LONGEST:
+        raise BackbeatError(
+            "a recording is named as a file beside this one, without a path, in up to "
+            f"{LONGEST} letters"
+        )
+    given = number("the offset", offset, -LATEST, LATEST)
+    for key, value in (("backing", name), ("offset", given)):
+        if name:
+            text = with_value(text, (key,), value, order)
+        elif key in read_tree(text, "the file"):
+            text = without(text, (key,))
+    return text
+
+
 EDITS: dict[str, Callable[..., str]] = {
     act.__name__: act
-    for act in (insert, copy, move, stretch, delete, mirror, value, option, setting)
+    for act in (
+        insert,
+        copy,
+        move,
+        stretch,
+        delete,
+        mirror,
+        value,
+        option,
+        setting,
+        music,
+    )
 }
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any
 
-from backbeat.behaviors.editing.edits import apply_edit, beat, number, plain
+from backbeat.behaviors.editing.edits import apply_edit, beat, number, plain, with_music
 from backbeat.behaviors.editing.yaml_text import REFUSAL, with_item, with_value, without
 from backbeat.behaviors.music.files.hand_parts import has_bars
 from backbeat.behaviors.music.files.score_compiler import LOUDNESS, compile_score
@@ -30,6 +30,9 @@ from backbeat.models.common.yaml_lines import YamlLines
 
 # Keys of a score that may be set.
 SCORE_KEYS = ("title", "bpm", "swing", "unplayable")
+ORDER = list(
+    dict.fromkeys(("title", "bpm", *(item.name for item in fields(ScoreDescription))))
+)
 HIT_KEYS = tuple(item.name for item in fields(HitDescription))
 PART_KEYS = tuple(item.name for item in fields(PartDescription))
 # Hits that are so close are at one place [beats]: triplets are written in few digits.
@@ -223,12 +226,16 @@ def setting(now: WrittenScore, key: Any, value: Any) -> str:
     """Sets a key of the whole score, such as its tempo."""
     if key not in SCORE_KEYS:
         raise unknown_name("key of a score that can be set", str(key)[:40], SCORE_KEYS)
-    order = ["title", "bpm", *(item.name for item in fields(ScoreDescription))]
-    return with_value(now.text, (key,), plain(value), list(dict.fromkeys(order)))
+    return with_value(now.text, (key,), plain(value), ORDER)
+
+
+def music(now: WrittenScore, backing: Any, offset: Any) -> str:
+    """Names a recording that plays along, and where in it the music begins."""
+    return with_music(now.text, backing, offset, ORDER)
 
 
 EDITS: dict[str, Callable[..., str]] = {
-    act.__name__: act for act in (hit, unhit, taps, setting)
+    act.__name__: act for act in (hit, unhit, taps, setting, music)
 }
 
 

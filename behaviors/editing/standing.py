@@ -1,5 +1,6 @@
 """Standing: what there is to see before there is a motion that can be shown."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +15,7 @@ from backbeat.behaviors.library.robots import robot_beside
 from backbeat.behaviors.motion.plan import MotionPlan
 from backbeat.behaviors.music.notation.tempo import Tempo
 from backbeat.behaviors.posture.stance import start_configuration, support_poses
+from backbeat.behaviors.specification.kinds import read_setlist
 from backbeat.models.common.errors import BackbeatError
 from backbeat.models.kit.description import kit_text
 from backbeat.optimization.problem.contact_schedule import constant_stance
@@ -40,9 +42,26 @@ def standing_dancer(text: str, path: str | Path) -> Draft:
         text: the dance; of one that cannot be read the usual robot stands.
         path: where it is, or will be.
     """
-    path = Path(path)
+    return _standing(text, lambda: read_dance(text, Path(path).name), path)
+
+
+def standing_show(text: str, path: str | Path) -> Draft:
+    """A setlist whose robot stands with what it carries; arguments as above."""
+
+    def dance() -> DanceSpecification:
+        setlist = read_setlist(text, Path(path).name)
+        return DanceSpecification(
+            name=setlist.name, robot=setlist.robot, equipment=list(setlist.equipment)
+        )
+
+    return _standing(text, dance, path)
+
+
+def _standing(
+    text: str, read: Callable[[], DanceSpecification], path: str | Path
+) -> Draft:
     try:
-        dance = read_dance(text, path.name)
+        dance = read()
         dance.robot = robot_beside(dance.robot, path)
         plan = _standing_plan(dance)
     except BackbeatError:

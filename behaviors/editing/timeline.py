@@ -1,6 +1,6 @@
 """The timeline of a dance as data: blocks, bars, and what is wrong with each."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import Field, asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
@@ -85,6 +85,7 @@ class Sheet:
         bars: first beat and number of every bar.
         keys: values of the keys that may be set.
         marks: findings.
+        backing, offset: recording that plays along, and where in it this begins [s].
         is_read: whether the file can be read; if not, the rest is empty.
     """
 
@@ -95,6 +96,8 @@ class Sheet:
     bars: list[tuple[float, int]] = field(default_factory=list)
     keys: dict[str, Any] = field(default_factory=dict)
     marks: list[Mark] = field(default_factory=list)
+    backing: str = ""
+    offset: float = 0.0
     is_read: bool = True
 
     @property
@@ -149,6 +152,8 @@ def timeline(text: str, path: str | Path) -> DanceTimeline:
         keys={name: plain(getattr(dance, name)) for name in DANCE_KEYS},
         tracks={track: tracks.get(track, []) for track in order},
         marks=[_mark(item) for item in found],
+        backing=dance.backing,
+        offset=dance.offset,
     )
 
 
@@ -195,12 +200,16 @@ def block_on(text: str, line: int) -> tuple[str, int, str]:
     """The block that is written on a line of a text; "" and -1 for none."""
     lines = YamlLines(text)
     for track in lines.names(("tracks",)):
-        rows = range(lines.length(("tracks", track)))
-        starts = [lines.line(("tracks", track, row)) for row in rows]
-        on = [row for row, start in zip(rows, starts, strict=True) if start == line]
-        if on:
-            return track, on[0], ""
+        row = item_on(lines, ("tracks", track), line)
+        if row >= 0:
+            return track, row, ""
     return "", -1, ""
+
+
+def item_on(lines: YamlLines, place: KeyPath, line: int) -> int:
+    """The item of a list that begins on a line; -1 for none."""
+    rows = range(lines.length(place))
+    return next((row for row in rows if lines.line((*place, row)) == line), -1)
 
 
 def palette(folder: str | Path) -> list[dict[str, Any]]:
@@ -224,20 +233,30 @@ def palette(folder: str | Path) -> list[dict[str, Any]]:
     ]
 
 
-def sliders() -> dict[str, dict[str, Any]]:
-    """Keys of dances and of moves that have a slider or a switch, as pages offer them.
+def sliders(
+    keys: Sequence[tuple[Any, Sequence[str]]] = (
+        (DanceSpecification, DANCE_KEYS),
+        (MoveDescription, OPTIONS),
+    ),
+    ranges: Mapping[str, tuple[float, float, float]] = SLIDERS,
+) -> dict[str, dict[str, Any]]:
+    """Keys that have a slider or a switch, as pages offer them.
+
+    Args:
+        keys: schemas, and those of their keys that may be set.
+        ranges: least and most where a schema has no limits, and step of sliders.
 
     Returns:
         By key: what it says, its unit, and the range and step of a slider.
     """
     found = {}
-    for schema, names in ((DanceSpecification, DANCE_KEYS), (MoveDescription, OPTIONS)):
+    for schema, names in keys:
         items: dict[str, Field[Any]] = {item.name: item for item in fields(schema)}
         for name in names:
             told = items[name].metadata
             row = {"help": key_text(schema, items[name]), "unit": told.get("unit", "")}
-            if name in SLIDERS:
-                low, high, step = SLIDERS[name]
+            if name in ranges:
+                low, high, step = ranges[name]
                 row |= {"low": told.get("ge", low), "high": told.get("le", high)}
                 row["step"] = step
             found[name] = row

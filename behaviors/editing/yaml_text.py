@@ -122,6 +122,40 @@ def with_item(
     return _checked(_below(text, node, found.key, f"- {said}"), wanted)
 
 
+def with_moved(text: str, place: KeyPath, index: int, to: int) -> str:
+    """A text with an item of a list at another place of it; raises as `with_value`.
+
+    An item on lines of its own takes its comments with it: those on them, and right
+    above.
+
+    Args:
+        text: a valid YAML text with keys at the top.
+        place: the list.
+        index: which of its items.
+        to: which it is to be.
+    """
+    wanted = read_tree(text, "the file")
+    items = _at(wanted, place)
+    items.insert(to, items.pop(index))
+    found = _find(text, place)
+    assert found is not None
+    assert isinstance(found.node, yaml.SequenceNode)
+    spans = _spans(found.node)
+    if not found.node.flow_style:
+        lines = [
+            (_above(text, _line_start(text, a)), _line_end(text, b)) for a, b in spans
+        ]
+        spans = [
+            (max(a, end), b)
+            for (a, b), end in zip(lines, [0, *(b for _, b in lines)], strict=False)
+        ]
+    pieces = [text[a:b] for a, b in spans]
+    pieces.insert(to, pieces.pop(index))
+    for (a, b), piece in reversed(list(zip(spans, pieces, strict=True))):
+        text = text[:a] + piece + text[b:]
+    return _checked(text, wanted)
+
+
 def _added(text: str, place: KeyPath, said: str, order: Sequence[str]) -> str:
     """A text with a new key in a mapping; `said` may have more lines, indented."""
     found = _find(text, place[:-1])

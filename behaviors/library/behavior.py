@@ -102,6 +102,17 @@ class Event:
     extreme: str = ""
 
 
+def music_events(backing: str, time: float, is_later: bool = False) -> list[Event]:
+    """The event of music; none where there is no backing and no time to mark.
+
+    Args:
+        backing: file name of a recording that plays along; "" for none.
+        time: when it begins [s]; below 0 it has begun before the behavior does.
+        is_later: whether the time is of use without a backing.
+    """
+    return [Event(time, "music", backing)] if backing or is_later else []
+
+
 def beat_grid(bpm: float, meter: MeterMap, events: Sequence[Event]) -> BeatGrid:
     """Beats of a motion with some events."""
     marked = [e for e in events if e.kind == "beat"]

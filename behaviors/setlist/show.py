@@ -24,17 +24,15 @@ from backbeat.behaviors.motion.concatenation import (
     junction_checks,
 )
 from backbeat.behaviors.setlist.concatenation import Concatenation
-from backbeat.behaviors.setlist.placement import (
-    clear_step_back,
-    places,
-    plan_transition,
-)
+from backbeat.behaviors.setlist.memory import ShowMemory
+from backbeat.behaviors.setlist.placement import clear_step_back, places
 from backbeat.behaviors.setlist.specification import SetlistSpecification, same_tempo
 from backbeat.behaviors.setlist.transition import TransitionPlanner
 from backbeat.models.collision.making import make_self_collision_model
 from backbeat.models.common.errors import BackbeatError
 from backbeat.models.robot.model import RobotModel
 from backbeat.models.world.scene import Scene
+from backbeat.optimization.problem.dense_trajectory import DenseTrajectory
 from backbeat.optimization.problem.trajectory_problem import Limits
 from backbeat.optimization.verification.certificate import Certificate
 from backbeat.optimization.verification.verify import verify_motion
@@ -47,6 +45,7 @@ def make_show(
     behaviors: Mapping[str, Behavior],
     text: str = "",
     report: Progress | None = None,
+    memory: ShowMemory | None = None,
 ) -> Behavior:
     """Joins the behaviors of a setlist.
 
@@ -55,31 +54,29 @@ def make_show(
         behaviors: built for its robot and equipment, by the names it uses.
         text: YAML of the setlist.
         report: called as the work goes on.
+        memory: of earlier versions; None to verify the whole as one motion.
 
     Returns:
         The show; its certificate says whether it may be played.
 
     Raises:
-        BackbeatError: two behaviors do not go together, or no way was found between
-            them.
+        BackbeatError: two behaviors do not go together, or there is no transition.
     """
     report = report or (lambda share, what: None)
     setlist.check()
     robot = make_robot(setlist.robot, tuple(setlist.equipment), Mount())
     parts = _parts(setlist, robot, behaviors)
     tempos = [(p.bpm, p) for p in parts if p.bpm]
-    bpm = _only(tempos, "{0:g} BPM", "tempo", same_tempo) or 0.0
     scenes = [(p.scene, p) for p in parts if p.scene.name]
+    bpm = _only(tempos, "{0:g} BPM", "tempo", same_tempo) or 0.0
     scene = _only(scenes, "its {0.name} at {0.place}", "place for the kit") or Scene()
     solids = scene.drum_kit().solids() if scene.name else []
     planner = TransitionPlanner(robot, make_self_collision_model(robot, scene=solids))
-    joined = _join(setlist, parts, planner, bpm, report)
+    joined = _join(setlist, parts, planner, bpm, report, memory)
     motion = concatenate(joined.motions)
     report(0.6, "verifying")
-    certificate = verify_motion(
-        robot, motion, planner.collisions, Limits().friction, joined.worst_knot()
-    )
-    junctions = junction_checks(robot, joined.motions)
+    certificate = _verified(planner, motion, joined, memory, report)
+    checks = *certificate.checks, *junction_checks(robot, joined.motions)
     com, momentum, inertia = centroidal_quantities(robot, motion)
     return Behavior(
         name=setlist.name,
@@ -97,10 +94,24 @@ def make_show(
         momentum=momentum,
         inertia=inertia,
         events=tuple(sorted(joined.events, key=lambda e: e.time)),
-        certificate=Certificate((*certificate.checks, *junctions)),
+        certificate=Certificate(checks),
         specification=text,
         provenance=_provenance(joined, float(motion.t[-1]), setlist.robot),
     )
+
+
+def _verified(
+    planner: TransitionPlanner,
+    motion: DenseTrajectory,
+    joined: Concatenation,
+    memory: ShowMemory | None,
+    report: Progress,
+) -> Certificate:
+    """The certificate of a show: as one motion, or of each motion that is new."""
+    if memory is not None:
+        return memory.certificate(planner, joined, report)
+    friction, knots = Limits().friction, joined.worst_knot()
+    return verify_motion(planner.robot, motion, planner.collisions, friction, knots)
 
 
 def _parts(
@@ -138,14 +149,13 @@ def _join(
     planner: TransitionPlanner,
     bpm: float,
     report: Progress,
+    memory: ShowMemory | None,
 ) -> Concatenation:
     """Places parts one after the other, with transitions and rests between them.
 
     Raises:
         BackbeatError: no way was found from one to the next.
     """
-    entries = setlist.entries()
-    rows = [i for i, n in enumerate(setlist.behaviors, 1) for _ in range(n.repeat)]
     try:
         back = clear_step_back(parts, planner, setlist.step_back)
     except BackbeatError as error:
@@ -157,18 +167,11 @@ def _join(
             f"the robot steps back {back:g} m and not {setlist.step_back:g}, for what "
             f"follows or goes before would reach the drums; step_back: {back:g} says so"
         )
-    for i, (entry, part) in enumerate(zip(entries, parts, strict=True)):
-        report(0.5 * i / len(parts), f"on to {part.name}")
+    known, is_thorough = memory or ShowMemory(), memory is not None
+    solved = known.solve(setlist, planner, parts, placed, report, is_thorough)
+    for i, (entry, part) in enumerate(zip(setlist.entries(), parts, strict=True)):
         if i:
-            before = parts[i - 1], placed[i - 1]
-            try:
-                legs = plan_transition(planner, *before, part, placed[i])
-            except BackbeatError as error:
-                raise BackbeatError(
-                    f"{setlist.name}, entry {rows[i]}: {error}",
-                    path=("behaviors", rows[i] - 1),
-                ) from None
-            joined.add_transition(part.name, legs)
+            joined.add_transition(part.name, solved[i - 1])
             joined.rest(entry.rest, entry.beats)
         joined.add_part(part, placed[i])
     return joined

@@ -13,13 +13,17 @@ from backbeat.mpc.walking.walk import PlanarPose
 SAMPLING = 0.015
 # What feet that step in place may move and turn in a step [m, rad].
 IN_PLACE = 0.05
+# Angles and rates of joints above the legs at which one piece may follow another
+# [rad, rad/s].
+SAME_POSTURE, SAME_RATE = 0.05, 0.5
 
 
 class SteppingCycle:
     """Pieces of a behavior between the middles of its stances on both feet.
 
-    Of the pieces, the first begins to step, the last comes to rest, and two of the
-    middle, one for each foot, are repeated for as long as a walk goes on.
+    The first pieces begin to step, and the last ones come to rest. Between them as many
+    are repeated, for as long as a walk goes on, as arms, trunk and head take to come
+    back to where they were: two, one for each foot, where these keep still.
 
     Attributes:
         reference: the behavior.
@@ -29,7 +33,7 @@ class SteppingCycle:
         swings: lift-off and touchdown of each piece [s], from its beginning.
         contacts: index of the sole that each piece moves.
         leg_maps: as of `backbeat.mpc.walking.leg_momentum`.
-        repeated: numbers of the two pieces that are repeated, in their order.
+        repeated: numbers of the pieces that are repeated, in their order.
     """
 
     def __init__(self, reference: Reference) -> None:
@@ -55,8 +59,10 @@ class SteppingCycle:
         ]
         self.contacts = [contact for _, _, contact in swings]
         self.leg_maps = leg_maps(reference)
-        first = 1 + 2 * ((n - 2) // 4)
-        self.repeated = first, first + 1
+        alike = self._alike(cuts[:-1])
+        self.repeated = self._cyclic(alike)
+        # By number of a piece, the one after it.
+        self._enters, self._leaves = self._joined(alike)
         p = table.p_contact[0]
         self.feet: tuple[PlanarPose, PlanarPose] = (
             (float(p[0, 0]), float(p[0, 1]), 0.0),
@@ -71,12 +77,58 @@ class SteppingCycle:
     @property
     def period(self) -> float:
         """Time of a step that is repeated [s]."""
-        first, second = self.repeated
-        return float(self.begins[second + 1] - self.begins[first]) / 2
+        first, count = self.repeated[0], len(self.repeated)
+        return float(self.begins[first + count] - self.begins[first]) / count
+
+    def after(self, piece: int, ends: bool) -> int:
+        """Number of the piece that follows another.
+
+        Args:
+            piece: number of the other, which is not the last.
+            ends: whether the walk shall come to rest as soon as it can.
+        """
+        found = self._enters.get(piece, piece + 1)
+        return self._leaves.get(found, found) if ends else found
 
     def length(self, piece: int) -> float:
         """Time of a piece [s]."""
         return float(self.begins[piece + 1] - self.begins[piece])
+
+    def _alike(self, rows: np.ndarray) -> np.ndarray:
+        """(n, n) which pieces begin alike: with the same foot and the same posture."""
+        reference, n = self.reference, len(rows)
+        robot, table = reference.robot, reference.table
+        soles = [reference.patches[c] for c in reference.soles]
+        legs = np.concatenate([robot.contacts[name].limb for name in soles])
+        above = np.setdiff1d(np.arange(robot.num_joints), legs)
+        q = table.q[rows][:, robot.base_positions + above]
+        v = table.v[rows][:, robot.base_velocities + above]
+        far = np.abs(q[:, None] - q).max(2, initial=0.0) > SAME_POSTURE
+        fast = np.abs(v[:, None] - v).max(2, initial=0.0) > SAME_RATE
+        number = np.arange(n)
+        return ~(far | fast) & ((number[:, None] - number) % 2 == 0)
+
+    def _cyclic(self, alike: np.ndarray) -> tuple[int, ...]:
+        """Numbers of the fewest pieces that can be repeated, in the middle."""
+        n = len(alike)
+        for count in range(2, n - 1, 2):
+            begins = [a for a in range(1, n - count) if alike[a, a + count]]
+            if begins:
+                first = min(begins, key=lambda a: abs(a - 0.5 * n))
+                return tuple(range(first, first + count))
+        raise self._refusal(
+            "does not come back to a posture of arms, trunk and head that it had at an "
+            "even number of steps before"
+        )
+
+    def _joined(self, alike: np.ndarray) -> tuple[dict[int, int], dict[int, int]]:
+        """Pieces out of order: into what is repeated, and from there to the end."""
+        ring, last = list(self.repeated), len(alike) - 1
+        enters = {ring[-1]: ring[0]}
+        into = next(k for k in range(1, ring[0] + 1) if alike[k, ring].any())
+        enters[into - 1] = ring[int(np.argmax(alike[into, ring]))]
+        out = next(k for k in range(last, ring[-1], -1) if alike[k, ring].any())
+        return enters, {ring[int(np.argmax(alike[out, ring]))]: out}
 
     def _swings(self) -> list[tuple[float, float, int]]:
         """Lift-off, touchdown and sole of each swing, in order, checked."""

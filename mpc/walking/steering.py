@@ -140,22 +140,17 @@ def _planned(
     """
     steps, settled = list(begun.steps), len(begun.steps)
     velocity = steps[-1].velocity if steps else STOP
-    is_first = not steps
-    contact = cycle.contacts[0] if is_first else 1 - steps[-1].contact
     feet = begun.feet_before(settled)
     while True:
         velocity = _ramped(velocity, command, limits, cycle.period)
+        ends = command == velocity == STOP or len(steps) - settled + 1 >= PREVIEW
+        piece = cycle.after(steps[-1].piece, ends) if steps else 0
+        contact = cycle.contacts[piece]
         feet[contact] = _foothold(cycle, limits, feet, contact, velocity)
-        is_even = contact != cycle.contacts[0]
-        count = len(steps) - settled + 1
-        is_over = command == velocity == STOP
-        is_last = is_even and (is_over or count >= PREVIEW)
-        piece = 0 if is_first else cycle.repeated[0 if is_even else 1]
-        piece = cycle.last if is_last else piece
         steps.append(WalkStep(contact, piece, start, feet[contact], velocity))
-        if is_last:
+        if piece == cycle.last:
             return replace(begun, steps=tuple(steps), settled=settled + 1)
-        start, is_first, contact = start + cycle.length(piece), False, 1 - contact
+        start += cycle.length(piece)
 
 
 def _ramped(

@@ -295,7 +295,10 @@ def test_what_cannot_be_opened_is_said_in_one_sentence(backbeat, tmp_path, monke
         (("nothing.yaml",), "no specification file"),
         (("walk-2",), "is of kind footsteps; backbeat author edits dances"),
         (("groove",), "its copy groove.yaml exists already"),
-        (("groove.yaml", "--name", "a"), "--name is for a new dance"),
+        (("groove.yaml", "--name", "a"), "--name is for a new file"),
+        (("groove.yaml", "--kind", "setlist"), "--kind is for a new file"),
+        (("--kind", "posture"), "unknown kind of a new file that is edited on a page"),
+        (("--kind", "setlist", "--name", "groove"), "groove.yaml exists already"),
     ):
         code, _, said = backbeat("author", *arguments)
         assert code == 2

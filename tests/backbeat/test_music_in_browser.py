@@ -2,16 +2,19 @@
 
 import base64
 import io
+from pathlib import Path
 
 import numpy as np
 import pytest
 import scipy
 
-from tests.backbeat.test_author_in_browser import SHORT, authored, open_page, revision
+from tests.backbeat.test_author_in_browser import SHORT, authored, open_page
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 __all__ = ["authored"]
 BPM, FIRST, RATE = 104.3, 0.37, 22050
+# The first 12 s of `recording` as Ogg Vorbis.
+OGG = Path(__file__).parent / "beats.ogg"
 # What a user does who lets a file go over the page.
 DROP = """(([name, text]) => {
   const bytes = Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
@@ -53,9 +56,8 @@ def page(window, authored, tmp_path):
 def test_the_tempo_of_a_dropped_recording_is_found_and_written(page, tmp_path):
     drop(page, "song.wav", recording())
     page.wait_for("backbeat.timeline.music.song() !== null")
-    before = revision(page)
     page.page.click("#timeline .find-tempo")
-    page.wait_for(f"backbeat.timeline.dance.now().revision > {before}")
+    page.wait_for("backbeat.timeline.dance.now().timeline.bpm !== 120")
     bpm = page.run("backbeat.timeline.dance.now().timeline.bpm")
     assert bpm == pytest.approx(BPM, abs=0.1)
     assert f"bpm: {bpm}" in (tmp_path / "short.yaml").read_text()
@@ -81,9 +83,11 @@ def test_the_tempo_of_a_dropped_recording_is_found_and_written(page, tmp_path):
     assert min(struck) > 2 * max(between)
 
 
-def test_the_offset_is_dragged_kept_and_heard(page):
+def test_the_offset_is_dragged_into_the_file_and_undone(page, tmp_path):
+    path, song = tmp_path / "short.yaml", "backbeat.timeline.music.song()"
     drop(page, "song.wav", recording(8.0))
-    page.wait_for("backbeat.timeline.music.song() !== null")
+    page.wait_for(f"{song} !== null")
+    assert path.read_text() == SHORT
     wave = page.page.locator("#timeline .wave").bounding_box()
     beat = page.run("backbeat.timeline.view.beat")
     mouse = page.page.mouse
@@ -91,23 +95,46 @@ def test_the_offset_is_dragged_kept_and_heard(page):
     mouse.down()
     mouse.move(wave["x"] + 200 - 2 * beat, wave["y"] + 20)
     mouse.up()
-    assert page.run("backbeat.timeline.music.song().offset") == pytest.approx(
-        1, abs=0.02
-    )
+    page.wait_for("backbeat.timeline.dance.now().revision === 1")
+    offset = page.run(f"{song}.offset")
+    assert offset == pytest.approx(1, abs=0.02)
+    lines = f"backing: song.wav\noffset: {offset:g}\ntracks:"
+    assert path.read_text() == SHORT.replace("tracks:", lines)
+    # It is not beside the dance: said, and the dance goes on.
+    marks = page.run("backbeat.timeline.dance.now().timeline.marks")
+    assert any("song.wav beside it" in m["sentence"] for m in marks)
+    assert not any(m["fails"] for m in marks)
+    # The file has the last word, after an undo too.
     page.page.click("#timeline .no-song")
-    assert page.run("backbeat.timeline.music.song()") is None
+    assert page.run(song) is None
     drop(page, "song.wav", recording(8.0))
-    page.wait_for("backbeat.timeline.music.song()?.offset > 0.9")
+    page.wait_for(f"{song}?.offset === {offset}")
+    path.write_text(path.read_text().replace(f"offset: {offset:g}", "offset: 0.5"))
+    page.wait_for(f"{song}.offset === 0.5")
+    page.page.keyboard.press("Control+z")
+    page.wait_for(f"{song}.offset === {offset}")
+
+
+def test_an_ogg_is_decoded_and_its_tempo_found(page, tmp_path):
+    ogg = base64.b64encode(OGG.read_bytes()).decode()
+    drop(page, "song.ogg", ogg)
+    page.wait_for("backbeat.timeline.music.song() !== null")
+    seconds = page.run("backbeat.timeline.music.song().buffer.duration")
+    assert seconds == pytest.approx(12.0, abs=0.1)
+    page.page.click("#timeline .find-tempo")
+    page.wait_for("backbeat.timeline.dance.now().timeline.bpm !== 120")
+    bpm = page.run("backbeat.timeline.dance.now().timeline.bpm")
+    assert bpm == pytest.approx(BPM, abs=0.2)
+    assert "backing: song.ogg" in (tmp_path / "short.yaml").read_text()
 
 
 def test_a_tempo_is_tapped(page):
     drop(page, "song.wav", recording(8.0))
     page.wait_for("backbeat.timeline.music.song() !== null")
-    before = revision(page)
     for _ in range(6):
         page.page.keyboard.press("b")
         page.page.wait_for_timeout(480)
-    page.wait_for(f"backbeat.timeline.dance.now().revision > {before}")
+    page.wait_for("backbeat.timeline.dance.now().timeline.bpm !== 120")
     bpm = page.run("backbeat.timeline.dance.now().timeline.bpm")
     assert 60 < bpm < 126  # A page under test taps late, and never early.
 

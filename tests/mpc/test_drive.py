@@ -41,6 +41,20 @@ def test_it_walks_at_the_speed_it_is_told_and_stops(ahead):
     assert feet[0][0] == pytest.approx(feet[1][0], abs=0.01)
 
 
+def test_it_waves_as_it_walks(built):
+    drive = [[0.2, 0.4, 0.0, 0.2]]
+    name = "walk-and-wave"
+    scenario = Scenario.of(name, drive=drive, duration=7.0, state="estimated", **BASE)
+    run = run_scenario(scenario, built(name))
+    assert not run.fell
+    held = run_metrics(run)["drive"]["share_held"]
+    assert held["forward"] == pytest.approx(1.0, abs=0.15)
+    robot = run.behavior.robot_model
+    shoulder = robot.base_positions + robot.joint_names.index("l_arm_shx")
+    late = run.x[run.t > 3.0, shoulder]
+    assert np.ptp(late) > 0.4
+
+
 def test_metrics_have_steps_and_speed(ahead):
     found = run_metrics(ahead)["drive"]
     assert found["share_held"]["forward"] == pytest.approx(1.0, abs=0.1)

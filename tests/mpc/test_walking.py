@@ -1,5 +1,7 @@
 """Walks over a behavior that steps in place: footholds, and a motion that fits them."""
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -22,7 +24,14 @@ def cycle(built):
 def driven(cycle, command, steps):
     """A walk after so many steps at a command, each landing where it is planned."""
     walk = steer(cycle, LIMITS, standing_walk(cycle), (0.0, 0.02), command, cycle.feet)
+    return driven_on(cycle, walk, command, steps)
+
+
+def driven_on(cycle, walk, command, steps):
+    """A walk after so many more steps at a command, or where it rests."""
     for _ in range(steps):
+        if walk.settled == len(walk.steps):
+            break
         step, feet = walk.steps[walk.settled], walk.feet_before(walk.settled)
         when = step.start + cycle.swings[step.piece][0]
         walk = steer(cycle, LIMITS, walk, (when, when), command, tuple(feet))
@@ -165,6 +174,39 @@ def test_too_much_is_reduced():
         assert (np.abs(held) <= fastest).all()
         assert np.allclose(np.cross(held, command), 0.0)
     assert fastest[0] * 0.6 == pytest.approx(LIMITS.forward)
+
+
+def test_arms_go_through_their_whole_motion_in_a_walk(built):
+    cycle = SteppingCycle(Reference(built("walk-and-wave")))
+    # A wave of four beats, a step on each.
+    assert len(cycle.repeated) == 4
+    walk = driven(cycle, (0.3, 0.0, 0.2), 9)
+    walk = driven_on(cycle, walk, STOP, 9)
+    assert walk.steps[-1].piece == cycle.last
+    contacts = [step.contact for step in walk.steps]
+    assert all(a != b for a, b in itertools.pairwise(contacts))
+    table, robot = write_table(cycle, walk), cycle.reference.robot
+    q, v = table.q[:, robot.base_positions :], table.v[:, robot.base_velocities :]
+    legs = np.concatenate([robot.contacts[n].limb for n in robot.soles])
+    above = np.setdiff1d(np.arange(robot.num_joints), legs)
+    assert np.ptp(q[:, above], axis=0).max() > 1.0
+    # No joint leaps where one piece follows another.
+    step = np.abs(np.diff(q[:, above], axis=0)).max()
+    assert step < 0.05 + np.abs(v[:, above]).max() * np.diff(table.t).max()
+
+
+def test_arms_that_never_come_back_to_where_they_were_are_refused(built):
+    reference = Reference(built("walk-and-wave"))
+    first = reference.robot.base_positions
+    legs = np.concatenate(
+        [reference.robot.contacts[n].limb for n in reference.robot.soles]
+    )
+    arm = np.setdiff1d(np.arange(reference.robot.num_joints), legs)[-1]
+    q = reference.table.q.copy()
+    q[:, first + arm] += np.linspace(0.0, 1.0, len(q))
+    reference = reference.along(reference.table._replace(q=q), 1.0)
+    with pytest.raises(BackbeatError, match="come back to a posture of arms"):
+        SteppingCycle(reference)
 
 
 def test_a_walk_goes_through_a_message(cycle):

@@ -1,5 +1,6 @@
-"""`backbeat author`: a dance or drumming on a timeline, every edit on stage."""
+"""`backbeat author`: dances, drumming and setlists edited beside the robot."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,8 +14,9 @@ from backbeat.cli.common.port import check_port
 if TYPE_CHECKING:
     from backbeat.behaviors.editing.document import AuthoredDocument
 
-# What a new dance begins with.
-NEW = """\
+# What new files begin with, by kind.
+NEW = {
+    "dance": """\
 kind: dance
 name: {name}
 summary: Atlas dances {name}.
@@ -22,21 +24,30 @@ bpm: 98
 meter: 4/4
 beats: 16
 tracks: {{}}
-"""
-USUAL_NAME = "my-dance"
+""",
+    "setlist": """\
+kind: setlist
+name: {name}
+summary: Atlas performs {name}.
+behaviors: []
+""",
+}
 
 
 def command(
     file: Annotated[
         str,
         typer.Argument(
-            help="YAML file of a dance or of drumming, a show in HTML, or one that "
-            "ships, of which a copy is edited; without one a new dance begins.",
+            help="YAML file of a dance, of drumming or of a setlist, a show in HTML, "
+            "or what ships, of which a copy is edited; without one a new file begins.",
             autocompletion=specifications,
         ),
     ] = "",
     name: Annotated[
-        str, typer.Option(help="Name of a new dance, and of its file.")
+        str, typer.Option(help="Name of what is new, and of its file.")
+    ] = "",
+    kind: Annotated[
+        str, typer.Option(help="Kind of what is new: dance, as usual, or setlist.")
     ] = "",
     library: LibraryFolder = LIBRARY,
     port: Annotated[
@@ -44,9 +55,18 @@ def command(
     ] = None,
     opens: OpensBrowser = True,
 ) -> None:
-    """Edits a dance, or drums, in the browser; every edit is solved and verified."""
+    """Edits a dance, drums or a setlist in the browser; every edit is verified."""
+    from backbeat.models.common.errors import BackbeatError
+
     check_port(port)
-    edit(*open_document(file, name), library, port, opens)
+    if not file:
+        document = new_document(kind or "dance", name)
+    elif name or kind:
+        option = "--name" if name else "--kind"
+        raise BackbeatError(f"{option} is for a new file; leave it out, or the file")
+    else:
+        document = open_document(file)
+    edit(*document, library, port, opens)
 
 
 def edit(
@@ -78,20 +98,49 @@ def edit(
             typer.echo(f"\nThe {document.kind} is in {document.path}.", err=True)
 
 
-def open_document(file: str, name: str) -> "tuple[AuthoredDocument, str]":
+def new_document(kind: str, name: str) -> "tuple[AuthoredDocument, str]":
+    """A document to begin with, and what to say about it.
+
+    Args:
+        kind: "dance" or "setlist".
+        name: of it and its file; "" for the usual one.
+
+    Raises:
+        BackbeatError: another kind, a bad name, or a file that exists.
+    """
+    from backbeat.behaviors.library.stored import check_name
+    from backbeat.models.common.errors import BackbeatError, unknown_name
+
+    if kind not in NEW:
+        raise unknown_name("kind of a new file that is edited on a page", kind, NEW)
+    own = Path(f"{check_name(name or f'my-{kind}')}.yaml")
+    if own.exists():
+        hint = f"backbeat author {own}, or another --name"
+        raise BackbeatError(f"{own} exists already: open it with {hint}")
+    document = document_class(kind)(own, NEW[kind].format(name=own.stem))
+    return document, f"A new {kind}, {own}, is written with its first block"
+
+
+def document_class(kind: str) -> "Callable[..., AuthoredDocument]":
+    """The class of documents of a kind that is edited."""
+    from backbeat.behaviors.editing.dance_document import DanceDocument
+    from backbeat.behaviors.editing.score_document import ScoreDocument
+    from backbeat.behaviors.editing.setlist_document import SetlistDocument
+
+    classes = {"dance": DanceDocument, "drumming": ScoreDocument}
+    return {**classes, "setlist": SetlistDocument}[kind]
+
+
+def open_document(file: str) -> "tuple[AuthoredDocument, str]":
     """The document to edit, and what to say about it.
 
     Args:
-        file: YAML file or name of a dance; "" for a new one.
-        name: of a new one; "" for the usual name.
+        file: YAML file or name of what is edited, or a show.
 
     Raises:
-        BackbeatError: there is no such file, or it is no dance; a name beside a file;
-            a new file that exists.
+        BackbeatError: there is no such file, or it is of a kind that is not edited.
     """
-    from backbeat.behaviors.editing.dance_document import DanceDocument
-    from backbeat.behaviors.editing.score_document import ScoreDocument, read_drumming
-    from backbeat.behaviors.library.stored import check_name
+    from backbeat.behaviors.editing.score_document import read_drumming
     from backbeat.behaviors.specification.kinds import (
         find_specification,
         kind_of,
@@ -102,15 +151,6 @@ def open_document(file: str, name: str) -> "tuple[AuthoredDocument, str]":
     from backbeat.models.common.outside_file import read_text
     from backbeat.stage.players.editing import EDITED
 
-    if not file:
-        own = Path(f"{check_name(name or USUAL_NAME)}.yaml")
-        if own.exists():
-            hint = f"backbeat author {own}, or another --name"
-            raise BackbeatError(f"{own} exists already: open it with {hint}")
-        document = DanceDocument(own, NEW.format(name=own.stem))
-        return document, f"A new dance, {own}, is written with its first block"
-    if name:
-        raise BackbeatError("--name is for a new dance; leave it out, or the file")
     if Path(file).suffix.lower() in (".html", ".htm"):
         from backbeat.stage.recording.shared import read_shared
 
@@ -120,11 +160,11 @@ def open_document(file: str, name: str) -> "tuple[AuthoredDocument, str]":
     kind = kind_of(text, str(path))
     if kind not in EDITED:
         raise BackbeatError(
-            f"{path} is of kind {kind}; backbeat author edits dances and drumming, and "
-            f"`backbeat build {file} --watch` shows any file while it is edited "
-            "elsewhere"
+            f"{path} is of kind {kind}; backbeat author edits dances, drumming and "
+            f"setlists, and `backbeat build {file} --watch` shows any file while it is "
+            "edited elsewhere"
         )
-    opened = DanceDocument if kind == "dance" else ScoreDocument
+    opened = document_class(kind)
     if not ships(path):
         return opened(path), f"Editing {path}"
     copy = Path(path.name)
@@ -133,7 +173,7 @@ def open_document(file: str, name: str) -> "tuple[AuthoredDocument, str]":
             f"{file} ships, and its copy {copy} exists already: open that with "
             f"backbeat author {copy}"
         )
-    sources = [] if kind == "dance" else read_drumming(path).sources(path.parent)
+    sources = read_drumming(path).sources(path.parent) if kind == "drumming" else []
     copies = {source.relative_to(path.parent): source for source in sources}
     write_new({copy: text, **{to: read_text(source) for to, source in copies.items()}})
     told = f"{file} ships and stays as it is; editing a copy, {copy}"

@@ -113,7 +113,7 @@ def play_live(
         repertoire = Repertoire(Library(library), behavior)
         asked = perform(behavior, repertoire, playback, tell, stream, terminal)
         if asked is not None:
-            edit(*open_document(asked.file, ""), library, asked.port)
+            edit(*open_document(asked.file), library, asked.port)
     except KeyboardInterrupt:
         typer.echo("\nThe show is over.", err=True)
     finally:

@@ -6,7 +6,9 @@ from typing import Any
 
 from backbeat.behaviors.editing.document import AuthoredDocument
 from backbeat.behaviors.editing.pictures import kept_pictures
+from backbeat.behaviors.editing.setlist_row import shelf
 from backbeat.behaviors.editing.standing import Standing
+from backbeat.behaviors.library.behavior import Behavior
 from backbeat.behaviors.library.store import Library
 from backbeat.jobs.authoring import AuthoringDesk
 from backbeat.jobs.watching import Drafted, News, Performed, Worker
@@ -14,9 +16,11 @@ from backbeat.models.common.errors import BackbeatError, ended
 from backbeat.stage.frames.frame import PlaybackSource, StageFrame
 from backbeat.stage.live.show import FRAME, LiveShow
 from backbeat.stage.live.transport import Transport, at_start, stops
+from backbeat.stage.players.filming import Filming
+from backbeat.stage.players.repertoire import Repertoire
 from backbeat.stage.players.trial import TRYING, TrialRun, for_robot, offers
 from backbeat.stage.players.watched import span_about
-from backbeat.stage.recording.shared import share
+from backbeat.stage.recording.shared import extras_of, share
 from backbeat.stage.sources.kinds import PlannedSource
 from backbeat.stage.sources.preview import PreviewSource
 from backbeat.stage.web.commands import PLAYING, Command
@@ -53,7 +57,8 @@ class AuthoredShow:
         self.desk = AuthoringDesk(document, self._worker)
         self.source: PlaybackSource = self._standing()
         self._seen, self._seen_text = NOTHING, ""
-        self._library, self.trial, self._notice = library, TrialRun(), (0, "")
+        self._library, self.trial, self._filming = library, TrialRun(), Filming()
+        self._notice = 0, ""
         self._verified: PlannedSource | None = None
         own = {"kind": document.kind, "trial": offers(), **document.offers()}
         self.show = LiveShow(
@@ -66,6 +71,8 @@ class AuthoredShow:
                 "/document": self.desk.answer,
                 "/edit": self.desk.edit,
                 "/pictures": lambda _: self._pictures(library),
+                "/shelf": lambda _: self._shelf(library),
+                "/figure": Repertoire(library).figure,
             },
         )
         self.transport: Transport = at_start(self.source, 1.0, True)
@@ -81,6 +88,11 @@ class AuthoredShow:
         """Pictures of the moves, by the robot that is on stage."""
         robot = str(self.source.behavior.robot_model.description)
         return kept_pictures(self.desk.document.path.parent, robot, library.folder)
+
+    def _shelf(self, library: Library) -> dict[str, Any]:
+        """What may be put into a setlist."""
+        document = self.desk.document
+        return {"choices": shelf(document.path, document.sheet().robot, library)}
 
     def hear(self, news: News) -> None:
         """Shows what has happened.
@@ -139,7 +151,9 @@ class AuthoredShow:
                 self._obey(command)
             self._go_on(elapsed)
         except BackbeatError as error:
-            self._notice = self._notice[0] + 1, ended(str(error))
+            self._tell(ended(str(error)))
+        if said := self._filming.news():
+            self._tell(said)
         frame = self._frame_now()
         self.show.note_tips(frame)
         rate = self.transport.speed if self.transport.is_playing else 0.0
@@ -170,20 +184,51 @@ class AuthoredShow:
             self.transport.play(True)
         elif command.name == "share":
             self._share()
+        elif command.name == "film":
+            self._film(command.value)
         elif self._verified is not None:
             self.trial.end()
             self._put(self._verified, VERIFIED, self._seen_text)
+
+    def _to_share(self) -> tuple[AuthoredDocument, Behavior]:
+        """The document and its verified motion.
+
+        Raises:
+            BackbeatError: it is not verified.
+        """
+        if self._verified is None or self.desk.phase != VERIFIED:
+            raise BackbeatError("what is edited is shared when it is verified")
+        return self.desk.document, self._verified.behavior
 
     def _share(self) -> None:
         """Writes a page that plays anywhere.
 
         Raises:
-            BackbeatError: nothing is verified, or it cannot be written.
+            BackbeatError: it cannot be made.
         """
-        if self._verified is None or self.desk.phase != VERIFIED:
-            raise BackbeatError("what is edited is shared when it is verified")
-        found = share(self.desk.document, self._verified.behavior, self.desk.answer())
-        self._notice = self._notice[0] + 1, f"written: {found}"
+        document, behavior = self._to_share()
+        extras, lacks = extras_of(behavior, document)
+        found = share(document, behavior, self.desk.answer(), extras)
+        self._tell("; ".join(filter(None, (f"written: {found}", lacks))))
+
+    def _film(self, begins: bool) -> None:
+        """Begins a film of the verified motion, or cancels the one in the making.
+
+        Raises:
+            BackbeatError: it cannot be made.
+        """
+        if not begins:
+            self._filming.cancel()
+            return
+        document, behavior = self._to_share()
+        extras, lacks = extras_of(behavior, document)
+        self._filming.begin(behavior, document.built, extras)
+        if lacks:
+            self._tell(lacks)
+
+    def _tell(self, sentence: str) -> None:
+        """Shows a sentence on all pages."""
+        self._notice = self._notice[0] + 1, sentence
 
     def _simulate(self, engine: str, robot: str) -> None:
         """Begins a trial of the verified motion, or of one for another robot."""
@@ -212,6 +257,7 @@ class AuthoredShow:
         return {
             "trial": self.trial.words,
             "notice": self._notice,
+            "film": self._filming.share,
             "playing": transport.is_playing,
             "speed": transport.speed,
             "loop": transport.loops,
@@ -226,6 +272,7 @@ class AuthoredShow:
     def close(self) -> None:
         """Ends the show and the work."""
         self.trial.end()
+        self._filming.end()
         self._worker.close()
         self.show.close()
 

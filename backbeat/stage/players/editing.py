@@ -9,7 +9,7 @@ from backbeat.models.common.errors import BackbeatError
 from backbeat.models.common.outside_file import is_file, read_text
 
 # Kinds that have a timeline.
-EDITED = ("dance", "drumming")
+EDITED = ("dance", "drumming", "setlist")
 
 
 class EditRequest(NamedTuple):

@@ -23,7 +23,7 @@ from backbeat.stage.live.preparation import (
 from backbeat.stage.live.transport import Transport
 from backbeat.stage.live.user_input import UserInput
 from backbeat.stage.sources.run_errors import run_errors
-from backbeat.stage.web.commands import Reader, nothing, one_of
+from backbeat.stage.web.commands import Reader, nothing, one_of, switch
 from backbeat.stage.web.panel import push
 
 # Builds the motion of another robot.
@@ -40,12 +40,14 @@ def asked(value: Any) -> tuple[str, str]:
     return engine, one_of(("", *SHIPPED))(value["robot"])
 
 
-# What pages may do with a verified motion; "rest" goes back to it.
+# What pages may do with a verified motion; "rest" goes back to it, and "film" begins or
+# cancels a film.
 TRYING: dict[str, Reader] = {
     "simulate": asked,
     "push": push,
     "rest": nothing,
     "share": nothing,
+    "film": switch,
 }
 
 

@@ -13,7 +13,16 @@ from typing import Any
 
 from backbeat.behaviors.editing.document import AuthoredDocument
 from backbeat.behaviors.library.behavior import Behavior
-from backbeat.behaviors.specification.kinds import parse_specification
+from backbeat.behaviors.music.notation.backing import find_backing
+from backbeat.behaviors.setlist.specification import SetlistSpecification
+from backbeat.behaviors.specification.kinds import (
+    kind_of,
+    parse_specification,
+    read_any,
+    read_setlist,
+    ships,
+)
+from backbeat.behaviors.specification.setlist_rules import part_paths
 from backbeat.models.common.atomic_file import check_places, replacing
 from backbeat.models.common.bounds import BYTES
 from backbeat.models.common.errors import BackbeatError, shown
@@ -98,18 +107,29 @@ def files_of(document: AuthoredDocument) -> SharedFiles:
         BackbeatError: one is no text that can be shared.
     """
     main, folder = document.built, document.built.parent
-    text = read_text(main)
-    sources = parse_specification(text, main.name).sources(folder)
-    files = {main.name: text}
-    for source in sources:
+    files = {main.name: read_text(main)}
+    for source in _sources(main):
         if leaves(folder, source):
             raise BackbeatError(f"{source} does not lie beside {main}; put it there")
         files[source.relative_to(folder).as_posix()] = read_text(source)
     return SharedFiles(main.name, files)
 
 
+def _sources(path: Path) -> list[Path]:
+    """Files that a specification names; those of a setlist name some in turn."""
+    specification, _ = read_any(path)
+    if not isinstance(specification, SetlistSpecification):
+        return [Path(source) for source in specification.sources(path.parent)]
+    parts = part_paths(specification, path.parent).values()
+    own = [part for part in parts if not ships(part)]
+    return [file for part in own for file in (part, *_sources(part))]
+
+
 def share(
-    document: AuthoredDocument, behavior: Behavior, answer: dict[str, Any]
+    document: AuthoredDocument,
+    behavior: Behavior,
+    answer: dict[str, Any],
+    extras: SoundExtras,
 ) -> Recording:
     """Writes a show beside its specification.
 
@@ -117,6 +137,7 @@ def share(
         document: what was edited.
         behavior: its verified motion.
         answer: what pages show of the document.
+        extras: what is heard besides the drums.
 
     Raises:
         BackbeatError: a file of that name is no show, or a file cannot be shared.
@@ -127,19 +148,25 @@ def share(
     files = files_of(document)
     offers = {"kind": document.kind, "document": answer | {"file": files.main}}
     offers |= document.offers() | {"trial": {"engines": [], "robots": []}}
-    source, extras = PlannedSource(behavior), _extras(behavior, document)
+    source = PlannedSource(behavior)
     page = page_of(source, extras=extras, more={"timeline": offers})
     head, body, tail = page.rpartition("</body>")
     data = data_element(IDENTIFIER, {"main": files.main, "files": files.files})
     return write_page(f"{head}{data}\n{body}{tail}", path)
 
 
-def _extras(behavior: Behavior, document: AuthoredDocument) -> SoundExtras:
-    """The backing that a score names."""
-    backing = planned(behavior).backing
-    if not backing:
-        return SoundExtras()
-    return SoundExtras(backing=read_backing(document.path.parent / backing))
+def extras_of(
+    behavior: Behavior, document: AuthoredDocument
+) -> tuple[SoundExtras, str]:
+    """The backing that a file names, and why it is left out; "" where it is not."""
+    performance, folder = planned(behavior), document.path.parent
+    if not performance.backing:
+        return SoundExtras(), ""
+    try:
+        path = find_backing(folder, performance.backing, performance.name)
+        return SoundExtras(backing=read_backing(path)), ""
+    except BackbeatError as error:
+        return SoundExtras(), f"its backing is left out: {error}"
 
 
 def read_shared(path: str | Path) -> SharedFiles:
@@ -170,5 +197,7 @@ def read_shared(path: str | Path) -> SharedFiles:
         raise BackbeatError(f"{path}: the files in this show cannot be read")
     shared = SharedFiles(str(found["main"]), files)
     # No key of a specification names code.
-    parse_specification(files[shared.main], shared.main)
+    main = files[shared.main]
+    is_setlist = kind_of(main, shared.main) == SetlistSpecification.kind
+    (read_setlist if is_setlist else parse_specification)(main, shared.main)
     return shared

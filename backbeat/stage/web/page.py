@@ -38,10 +38,18 @@ LIVE: tuple[str, ...] = (
     "drawing.js",
     "overlay.js",
 )
-# What it runs before these where a dance or a score is edited.
+# What it runs before these where something is edited, by kind.
 TIMELINE = ("form.js", "document.js", "tempo.js", "music.js", "trial.js", "timeline.js")
 AUTHORED: dict[str, tuple[str, ...]] = {
-    "dance": (*TIMELINE, "blocks.js", "values.js", "palette.js", "dance.js"),
+    "dance": (*TIMELINE, "drag.js", "blocks.js", "values.js", "palette.js", "dance.js"),
+    "setlist": (
+        *TIMELINE,
+        "drag.js",
+        "blocks.js",
+        "values.js",
+        "shelf.js",
+        "setlist.js",
+    ),
     "score": (*TIMELINE, "taps.js", "drums.js"),
 }
 # How a static page of Meshcat takes in what it shows, message by message.

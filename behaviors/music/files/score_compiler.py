@@ -91,6 +91,7 @@ def compile_score(
             tuple(compiler.sections),
             tuple(compiler.remarks()),
             description.backing,
+            offset=description.offset,
             moves=tuple(compiler.moves),
         ),
         description,

@@ -169,7 +169,7 @@ def _load_notes(
     if path.suffix.lower() in MIDI:
         given = read_map(choices.map, members, path.parent, str(path))
         score = read_midi(data, members, str(path), given.notes)
-        score = replace(score, backing=choices.backing)
+        score = replace(score, backing=choices.backing, offset=choices.offset)
         before = score.tempo.place(score.lead_in)[0] - 1
         score = replace(score, tempo=replace(score.tempo, bars_before=before))
         score = finish_score(score, choices, members, str(path), player)

@@ -1,4 +1,4 @@
-"""Backing tracks: a user's own recording beside a score, to play along with.
+"""Backing tracks: a user's own recording beside a file, to play along with.
 
 It is decoded as audio and never copied anywhere; only WAV files are read.
 """
@@ -39,12 +39,12 @@ class BackingTrack:
 
 
 def find_backing(folder: str | Path, name: str, where: str) -> Path:
-    """Path of a recording beside a score, without reading it.
+    """Path of a recording beside a score or a dance, without reading it.
 
     Args:
-        folder: of the score.
+        folder: of the file that names it.
         name: plain file name in it.
-        where: name of the score in errors.
+        where: what names it in errors.
 
     Raises:
         BackbeatError: a path instead of a name, or no such file.
@@ -53,8 +53,8 @@ def find_backing(folder: str | Path, name: str, where: str) -> Path:
     path = folder / name
     if Path(name).name != name or name in ("", ".", "..") or "\\" in name:
         raise BackbeatError(
-            f"{where}: backing is the name of a WAV file in the folder of the score, "
-            f"without a path; {name[:80]!r} is not",
+            f"{where}: backing is the name of a WAV file beside it, without a path; "
+            f"{name[:80]!r} is not",
             path=("backing",),
         )
     try:
@@ -63,7 +63,7 @@ def find_backing(folder: str | Path, name: str, where: str) -> Path:
         raise BackbeatError(f"{where}: cannot read {name[:80]!r}: {error}") from None
     if not is_beside:
         raise BackbeatError(
-            f"{where}: there is no file {name[:80]} in the folder of the score",
+            f"{where}: there is no file {name[:80]} beside it to play along",
             path=("backing",),
         )
     return path

@@ -197,6 +197,7 @@ class Score:
         sections: parts in order of time.
         remarks: sentences on what became of hits that are not played as written.
         backing: name of an audio file beside the score; empty for none.
+        offset: where in the backing that is [s].
         may_drop: whether hits that cannot be played may be left out.
         moves: explicit Gotos in order of time.
         targets: where hands are sent, and where they wait, in order of time.
@@ -212,6 +213,7 @@ class Score:
     remarks: tuple[str, ...] = ()
     backing: str = ""
     lead_in: float = 0.0
+    offset: float = 0.0
     may_drop: bool = False
     moves: tuple[HandMove, ...] = ()
     targets: tuple[HandTarget, ...] = ()

@@ -10,6 +10,7 @@ the hi-hat on the next. An accent is `3!`, a ghost note `3?`.
 
 from dataclasses import dataclass
 
+from backbeat.behaviors.music.notation.backing import LONGEST
 from backbeat.models.common.schema import key
 
 # Loudest velocity, as in MIDI, and most steps of a line in a beat.
@@ -122,5 +123,7 @@ class ScoreDescription(Adaptation):
     """A tablature or MIDI file beside this one, in place of parts."""
     backing: str = key("")
     """A WAV file beside this one that plays along."""
+    offset: float = key(0.0, "s", ge=-LONGEST, le=LONGEST)
+    """Where in the backing the music begins [s]; below 0 it begins before that."""
     parts: list[PartDescription] = key(list)
     """Parts, in order of time."""

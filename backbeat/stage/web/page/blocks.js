@@ -1,5 +1,6 @@
 // Blocks on tracks: drawn, chosen, and dragged, stretched or copied with a pointer.
-// `view` says {beat: pixels of a beat, snap: beats}; what is done goes to `act`.
+// `view` says {beat: pixels of a beat, snap: beats}; what is done goes to `act`. Blocks of
+// which `act.isStretched` is false keep their lengths.
 window.makeBlocks = (area, view, act) => {
   const make = (tag, className, text = "") =>
     Object.assign(document.createElement(tag), { className, textContent: text });
@@ -95,7 +96,7 @@ window.makeBlocks = (area, view, act) => {
     held = true;
     const revision = doc.revision;
     const box = element.getBoundingClientRect(), x0 = event.clientX;
-    const edge = Math.min(EDGE, box.width / 3);
+    const edge = act.isStretched === false ? 0 : Math.min(EDGE, box.width / 3);
     const what = box.right - x0 < edge ? "end" : x0 - box.left < edge ? "start" : "all";
     const copies = (event.ctrlKey || event.metaKey || event.altKey) && what === "all";
     let at = block.start, beats = block.beats, moved = false;
@@ -114,7 +115,8 @@ window.makeBlocks = (area, view, act) => {
         beats = (block.start + length(block) - at) / n;
       }
       place(ghost, at, beats * n);
-      act.says(`${block.move} ${act.placeOf(at)}, ${+(beats * n).toFixed(3)} beats`);
+      const length = +(beats * n).toFixed(3), unit = act.unit ?? "beats";
+      act.says(`${block.move} ${act.placeOf(at, block, length)}, ${length} ${unit}`);
     };
     const end = (cancelled) => {
       element.onpointermove = element.onpointerup = element.onpointercancel = null;

@@ -1,14 +1,18 @@
 // A recording of the user's own under the beats: its waveform, tempo and offset. It stays
-// in the browser; `offset` is where in it the motion begins [s].
+// in the browser; the file has its name, and where in it the motion begins: `offset` [s].
 window.makeMusic = (desk) => {
-  const { body, find, view, document_, deck, notice, says } = desk;
+  const { body, find, view, offers, document_, deck, notice, says } = desk;
   // Peaks a second; largest file [bytes]; pause that ends taps [ms], and how many they are
   // at least; how far sound and picture may be apart [s].
   const PEAKS = 400, LARGEST = 100e6, PAUSE = 1500, TAPS = 4, APART = 0.08;
   const wave = find(".wave");
-  let context = null, song = null, source = null, taps = [], ending = 0;
+  let context = null, song = null, source = null, taps = [], ending = 0, held = false;
 
-  const key = () => `backbeat offset ${document_.now()?.file} ${song.name}`;
+  // What the file says of the recording that is open; null for nothing.
+  const written = () => {
+    const sheet = document_.now()?.timeline;
+    return song && sheet?.backing === song.name ? sheet.offset : null;
+  };
   async function open(file) {
     if (!file) return;
     if (file.size > LARGEST) { notice(`${file.name} is larger than ${LARGEST / 1e6} MB`); return; }
@@ -19,7 +23,7 @@ window.makeMusic = (desk) => {
     } catch { notice(`${file.name} is no recording that this browser can decode`); return; }
     stop();
     song = { name: file.name, buffer, peaks: peaksOf(buffer), offset: 0 };
-    try { song.offset = Number(localStorage.getItem(key())) || 0; } catch { /* none is kept */ }
+    song.offset = written() ?? 0;
     body.classList.add("with-song");
     show();
   }
@@ -46,10 +50,23 @@ window.makeMusic = (desk) => {
   }
   function place(offset) {
     song.offset = Math.round(offset * 1000) / 1000;
-    try { localStorage.setItem(key(), String(song.offset)); } catch { /* none is kept */ }
     stop();
     show();
+    if (offers.kind === "setlist" || song.offset === written()) return null;
+    if (offers.kind === "score" && written() === null) {
+      notice(`for its offset to be kept, write backing: ${song.name} into the score, and put it beside that`);
+      return null;
+    }
+    return document_.edit({ edit: "music", backing: song.name, offset: song.offset });
   }
+  // An offset that was undone, or written elsewhere.
+  document_.listen(() => {
+    const offset = written();
+    if (offset === null || offset === song.offset || held) return;
+    song.offset = offset;
+    stop();
+    show();
+  });
 
   function draw(length) {
     if (!song) return;
@@ -128,10 +145,12 @@ window.makeMusic = (desk) => {
   find(".offset").onchange = (event) => place(Number(event.target.value) || 0);
   wave.onpointerdown = (event) => {
     wave.setPointerCapture(event.pointerId);
+    held = true;
     const x0 = event.clientX, before = song.offset, perPixel = desk.timeOf(1) / view.beat;
     wave.onpointermove = (e) => { song.offset = before - (e.clientX - x0) * perPixel; show(); };
     wave.onpointerup = wave.onpointercancel = () => {
       wave.onpointermove = wave.onpointerup = wave.onpointercancel = null;
+      held = false;
       place(song.offset);
     };
   };

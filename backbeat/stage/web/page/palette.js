@@ -44,37 +44,18 @@ window.makePalette = (panel, moves, lanes, view, act) => {
     row.dataset.move = move.move;
     row.dataset.track = move.track;
     row.onclick = () => { if (!row.dragged) act.insert(move, act.playhead()); };
-    row.onpointerdown = (event) => begin(event, row, move);
+    window.makeDraggable(row, lanes, {
+      label: move.move,
+      width: () => move.beats * view.beat,
+      place: (x) => {
+        const at = Math.max(0, act.snapped(x / view.beat));
+        return { at, left: at * view.beat, words: `${move.move} ${act.placeOf(at)}` };
+      },
+      says: act.says,
+      drop: (at) => act.insert(move, at),
+    });
     return row;
   });
-  function begin(event, row, move) {
-    if (event.button > 0 || event.pointerType === "touch") return;
-    const x0 = event.clientX, y0 = event.clientY;
-    let ghost = null, at = null;
-    row.dragged = false;
-    row.setPointerCapture(event.pointerId);
-    row.onpointermove = (e) => {
-      if (!ghost && Math.hypot(e.clientX - x0, e.clientY - y0) < 6) return;
-      row.dragged = true;
-      if (!ghost) {
-        ghost = make("div", { className: "block dragged", textContent: move.move });
-        ghost.style.width = `${move.beats * view.beat}px`;
-        document.body.append(ghost);
-      }
-      const box = lanes.getBoundingClientRect();
-      const inside = e.clientY > box.top - 40 && e.clientY < box.bottom + 20;
-      at = inside ? Math.max(0, act.snapped((e.clientX - box.left) / view.beat)) : null;
-      ghost.style.left = `${at === null ? e.clientX : box.left + at * view.beat}px`;
-      ghost.style.top = `${e.clientY - 10}px`;
-      act.says(at === null ? "" : `${move.move} ${act.placeOf(at)}`);
-    };
-    row.onpointerup = row.onpointercancel = () => {
-      row.onpointermove = row.onpointerup = row.onpointercancel = null;
-      ghost?.remove();
-      act.says("");
-      if (ghost && at !== null) act.insert(move, at);
-    };
-  }
   function show() {
     const text = search.value.trim().toLowerCase();
     const fits = ({ move, summary, track }) =>

@@ -1,30 +1,23 @@
-// The shelf of what may be played: figures by kind, and a search.
-window.makeChooser = ({ info, find }, send) => {
-  const dialog = find("dialog.chooser"), button = find("button.choose");
-  // The space bar plays then, and does not open the shelf again: a closing dialog gives
-  // the focus back to its button at once, and tells of its end only later.
-  const shut = () => { dialog.close(); button.blur(); };
-  // Beside the picture, which goes on; the focus stays with the keys of the page.
-  const open = () => { dialog.show(); document.activeElement?.blur(); };
-  const toggle = () => (dialog.open ? shut() : open());
-  button.hidden = false;
-  button.onclick = toggle;
+// A shelf of behaviors: a card with a figure of each, by kind, and a search. `use` is called
+// with each card and what it is of.
+window.makeShelf = (search, list, choices, token, use) => {
   const cell = (tag, text, className = "") =>
     Object.assign(document.createElement(tag), { textContent: text, className });
-  const search = dialog.querySelector("input.search"), list = dialog.querySelector(".list");
-  const cards = info.choices.map((choice) => {
-    const card = document.createElement("button"), { name, kind, seconds, bpm } = choice;
+  const length = ({ seconds, bpm, verified }) => {
+    if (seconds === null) return "not built yet";
+    return `${seconds} s${bpm ? `, ${bpm} BPM` : ""}${verified ? "" : " · not verified"}`;
+  };
+  const cards = choices.map((choice) => {
+    const card = document.createElement("button"), { name, kind } = choice;
     card.type = "button";
     card.dataset.choice = choice.id;
     card.title = choice.summary;
-    const length = `${seconds} s${bpm ? `, ${bpm} BPM` : ""}`;
-    const about = choice.verified ? length : `${length} · not verified`;
-    card.append(cell("i", "", "figure"), cell("b", name), cell("small", about),
+    card.append(cell("i", "", "figure"), cell("b", name), cell("small", length(choice)),
       cell("span", choice.summary));
-    card.onclick = () => { send("choose", choice.id); shut(); };
+    use(card, choice);
     return { card, choice, words: [name, kind, choice.robot, choice.summary].join(" ").toLowerCase() };
   });
-  const robots = new Set(info.choices.map(({ robot }) => robot));
+  const robots = new Set(choices.map(({ robot }) => robot));
   const titled = ({ robot, kind }) => (robots.size > 1 ? `${robot}: ${kind}` : kind);
   function show() {
     const wanted = search.value.toLowerCase().split(/\s+/).filter(Boolean);
@@ -37,7 +30,6 @@ window.makeChooser = ({ info, find }, send) => {
     if (!fits.length) list.append(cell("p", "No behavior has this name."));
   }
   search.oninput = show;
-  search.onkeydown = (event) => { if (event.key === "Escape") shut(); };
 
   // A figure comes when its card is seen for the first time, one after the other.
   const SVG = "http://www.w3.org/2000/svg";
@@ -49,7 +41,7 @@ window.makeChooser = ({ info, find }, send) => {
   async function draw(card) {
     const answer = await fetch("figure", {
       method: "POST", body: card.dataset.choice,
-      headers: { "Content-Type": "application/json", "X-Backbeat-Token": info.token } });
+      headers: { "Content-Type": "application/json", "X-Backbeat-Token": token } });
     const lines = answer.ok ? (await answer.json()).lines : [];
     if (!lines.length) return;
     const xs = lines.flatMap(([x, , u]) => [x, u]), ys = lines.flatMap(([, y, , v]) => [-y, -v]);
@@ -69,8 +61,26 @@ window.makeChooser = ({ info, find }, send) => {
         drawn = drawn.then(() => draw(target)).catch(() => {});
       }
   });
-  cards.forEach(({ card }) => watcher.observe(card));
+  cards.forEach(({ card, choice }) => { if (choice.id) watcher.observe(card); });
   show();
+  return cards;
+};
+// The shelf of what may be played, in a dialog.
+window.makeChooser = ({ info, find }, send) => {
+  const dialog = find("dialog.chooser"), button = find("button.choose");
+  // The space bar plays then, and does not open the shelf again: a closing dialog gives
+  // the focus back to its button at once, and tells of its end only later.
+  const shut = () => { dialog.close(); button.blur(); };
+  // Beside the picture, which goes on; the focus stays with the keys of the page.
+  const open = () => { dialog.show(); document.activeElement?.blur(); };
+  const toggle = () => (dialog.open ? shut() : open());
+  button.hidden = false;
+  button.onclick = toggle;
+  const search = dialog.querySelector("input.search"), list = dialog.querySelector(".list");
+  const cards = window.makeShelf(search, list, info.choices, info.token, (card, { id }) => {
+    card.onclick = () => { send("choose", id); shut(); };
+  });
+  search.onkeydown = (event) => { if (event.key === "Escape") shut(); };
   find("dialog.chooser .more").textContent =
     "backbeat build NAME adds more; backbeat list shows the names.";
   dialog.addEventListener("close", () => button.blur());

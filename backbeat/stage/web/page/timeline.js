@@ -40,8 +40,9 @@ window.makeTimeline = (stage, deck, notice, send) => {
     find(".add").setAttribute("aria-expanded", body.dataset.opened === "palette");
     draw();
   };
-  const desk = { body, find, view, offers, document_: dance, deck, says, placeOf, beatOf, timeOf, opened, notice, draw };
-  const content = (offers.kind === "score" ? window.makeDrums : window.makeDance)(desk);
+  const desk = { info, body, find, view, offers, document_: dance, deck, says, placeOf, beatOf, timeOf, opened, notice, draw };
+  const KINDS = { score: window.makeDrums, setlist: window.makeSetlist, dance: window.makeDance };
+  const content = KINDS[offers.kind](desk);
   const music = window.makeMusic(desk), trial = window.makeTrial(desk, send);
   const tools = {
     simulate: trial.toggle,
@@ -82,15 +83,15 @@ window.makeTimeline = (stage, deck, notice, send) => {
   function draw() {
     if (!doc || content.isHeld()) return;
     const { beats, bars } = doc.timeline, length = content.length(doc.timeline);
-    view.beat = Math.max(5, ((scroll.clientWidth - 12) / length) * zoom);
+    view.beat = Math.max(content.least ?? 5, ((scroll.clientWidth - 12) / length) * zoom);
     find(".sheet").style.width = `${length * view.beat + 8}px`;
     body.style.setProperty("--beat", `${view.beat}px`);
     body.style.setProperty("--snap", `${view.snap * view.beat}px`);
-    ruler.replaceChildren(...bars.map(([start, number]) => {
+    ruler.replaceChildren(...bars.map(([start, number], i) => {
       const mark = document.createElement("span");
       mark.style.left = `${start * view.beat}px`;
       const every = Math.ceil(26 / (4 * view.beat));
-      if ((number - 1) % every === 0) mark.textContent = number;
+      if (i % every === 0) mark.textContent = number;
       return mark;
     }));
     find(".over").style.left = `${beats * view.beat}px`;
@@ -128,7 +129,7 @@ window.makeTimeline = (stage, deck, notice, send) => {
     const percent = Math.round(100 * (state.share ?? 0));
     const work = {
       checked: "checked, reading …", preview: "solving …", solving: `solving ${percent} %`,
-      verified: `in ${(state.took ?? 0).toFixed(1)} s`, refused: "refused", empty: "no block yet",
+      verified: `in ${(state.took ?? 0).toFixed(1)} s`, refused: "refused", empty: "nothing yet",
     }[state.phase] ?? "";
     return [`${seen}${old}`, state.trial || work];
   }
@@ -149,8 +150,8 @@ window.makeTimeline = (stage, deck, notice, send) => {
       find(".work").textContent = work;
       find(".work").classList.toggle("fails", state.phase === "refused");
     }
-    const mark = doc?.timeline.hits && doc.timeline.marks[0];
-    const why = doc?.refusal?.sentence ?? mark?.sentence ?? "";
+    const mark = offers.kind !== "dance" && doc?.timeline.marks[0];
+    const why = doc?.refusal?.sentence ?? (mark ? mark.sentence : "");
     if (find(".why").textContent !== why) find(".why").textContent = why;
   }
   const keys = offers.document ? {} : { ...content.help, b: "tap the tempo of a recording", x: "simulation on, off", "Ctrl Z": "undo", "Ctrl Y": "redo" };

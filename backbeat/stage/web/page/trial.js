@@ -54,8 +54,20 @@ window.makeTrial = (desk, send) => {
     }
     find(".run").textContent = inWords(errors);
   }
+  // A film in the making says how much of it is made, and is cancelled with a click.
+  const film = find(".film");
+  film.onclick = () => send("film", film.dataset.share === undefined);
+  function showFilm(share) {
+    const text = share === null ? "film" : `× film ${Math.floor(100 * share)} %`;
+    if (film.textContent === text) return;
+    film.textContent = text;
+    film.title = share === null ? "Film it as MP4, beside the file" : "Cancel the film";
+    if (share === null) delete film.dataset.share;
+    else film.dataset.share = share;
+  }
   let said = "";
-  function refresh({ trial }) {
+  function refresh({ trial, film: made }) {
+    if (made !== undefined) showFilm(made);
     if (said === trial) return;
     said = trial;
     find(".simulate").setAttribute("aria-pressed", Boolean(trial));

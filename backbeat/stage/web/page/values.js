@@ -10,10 +10,10 @@ window.makeValues = (panel, offers, blocks, document_, close) => {
 
   function ofMove(form, { make, slider }, block) {
     const { track, row } = block;
-    const known = offers.palette.find(({ move }) => move === block.move);
+    const known = offers.palette?.find(({ move }) => move === block.move);
     const now = () => blocks.selected() ?? block;
     const title = make("h3", {}, block.move);
-    const about = make("p", { className: "about", textContent: known?.summary ?? "a recording" });
+    const about = make("p", { className: "about", textContent: known?.summary ?? (offers.palette ? "a recording" : "") });
     form.append(title, about, make("div", { className: "findings" }));
     for (const [name, p] of Object.entries(known?.parameters ?? {})) {
       const step = (p.most - p.least) / 100;
@@ -77,9 +77,11 @@ window.makeValues = (panel, offers, blocks, document_, close) => {
     });
   }
   function fixing(block, { key, fix, track, row }) {
-    if (!block || fix === null || fix === undefined) return null;
+    if (fix === null || fix === undefined) return null;
+    if (!block) return key in document_.now().timeline.keys ? { edit: "setting", key, value: fix } : null;
     if (key === "at") return { edit: "move", track, row, at: fix };
     if (key === "beats") return { edit: "stretch", track, row, at: block.start, beats: fix };
+    if (key === "behavior") return { edit: "option", track, row, key, value: fix };
     return null;
   }
   return function refresh() {
