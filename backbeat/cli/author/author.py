@@ -47,7 +47,7 @@ def command(
         str, typer.Option(help="Name of what is new, and of its file.")
     ] = "",
     kind: Annotated[
-        str, typer.Option(help="Kind of what is new: dance, as usual, or setlist.")
+        str, typer.Option(help="Kind of a new file: dance, the default, or setlist.")
     ] = "",
     library: LibraryFolder = LIBRARY,
     port: Annotated[
