@@ -194,7 +194,7 @@ def test_what_failed_verification_is_not_simulated(player):
     ask(player, "choose", "sway")
     object.__setattr__(player.source.behavior, "kind", KINEMATIC)
     ask(player, "mode", "simulated")
-    assert "no robot can follow" in player.notice[1]
+    assert "has no forces and is not simulated" in player.notice[1]
     assert player._state()["mode"] == "planned"
 
 
