@@ -22,4 +22,4 @@ def test_no_robot_follows_the_kinematic_player(monkeypatch, capsys):
     with pytest.raises(SystemExit) as ended:
         main()
     assert ended.value.code == 2
-    assert "no robot can follow" in capsys.readouterr().err
+    assert "has no forces and is not simulated" in capsys.readouterr().err

@@ -69,7 +69,7 @@ def test_a_command_moves_the_target_and_the_hand_follows(player):
     state = ask(player, "state")
     assert np.allclose(state["hand"] - began, [0.0, 0.1, 0.1], atol=2e-3)
     assert state["settings"]["target"] == [0.0, 0.1, 0.1]
-    assert re.fullmatch(r"hand 0\.\d mm off", state["rate words"])
+    assert re.fullmatch(r"hand error 0\.\d mm", state["rate words"])
 
 
 def test_every_switch_and_slider_that_is_offered_can_be_set(player):

@@ -51,7 +51,7 @@ def test_a_path_is_refused(tmp_path, name):
 def test_a_link_out_of_the_folder_is_refused(tmp_path):
     (tmp_path / "scores").mkdir()
     (tmp_path / "scores" / "a.wav").symlink_to(write_wav(tmp_path / "a.wav"))
-    with pytest.raises(BackbeatError, match=r"no file a\.wav in the folder"):
+    with pytest.raises(BackbeatError, match=r"no file a\.wav beside it"):
         find_backing(tmp_path / "scores", "a.wav", "song")
 
 

@@ -99,6 +99,7 @@ ACTS: dict[str, tuple[object, dict]] = {
     "events.steps": (False, {}),
     "events.beat_priority": (0.9, {}),
     "events.tempo": (1.1, {}),
+    "events.weights": ({"predictive.com": 2000.0}, {}),
     "events.friction": (0.05, {}),
     "events.noise_scale": (2.0, ESTIMATED),
     "events.plan_delay": (0.02, {}),

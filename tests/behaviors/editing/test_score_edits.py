@@ -146,7 +146,7 @@ def test_a_part_keeps_its_bars_when_the_hit_of_the_last_is_taken():
             lambda: put(SCORE, 4, "snare", "right"),
             "bar 2, beat 1: the right hand hits the ride",
         ),
-        (lambda: put(SCORE, 60, "snare"), "bar 16, beat 1: the score has ended"),
+        (lambda: put(SCORE, 60, "snare"), "bar 16, beat 1: after the end of the score"),
         (lambda: put(SCORE, 12, "kick"), "drum of the kit 'kick'"),
         (lambda: put(SCORE, 12, "snare", "foot"), "hand 'foot'"),
         (lambda: put(SCORE, 12, "snare", "", 128), "from 1 to 127"),
