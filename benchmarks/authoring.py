@@ -140,6 +140,15 @@ def _drags(page: Any, count: int, seed: int) -> tuple[list[float], list[float]]:
     verified: list[float] = []
     marks: list[float] = []
     rows = {track: len(events) for track, events in dance()["tracks"].items()}
+    for _ in range(10):
+        # A step on a step.
+        revision = _drag(page, "legs 2", -8.0)
+        seconds = _seconds(page, f"{MARKED} || {SEEN.format(revision)}")
+        if page.evaluate(MARKED):
+            marks.append(seconds)
+        page.wait_for_timeout(1000)
+        page.keyboard.press("Control+z")
+        _seconds(page, SEEN.format(revision + 1))
     while len(verified) < count:
         track = str(draw.choice(list(MOVES)))
         key = f"{track} {draw.integers(1, rows[track] - 1)}"
@@ -154,14 +163,6 @@ def _drags(page: Any, count: int, seed: int) -> tuple[list[float], list[float]]:
             revision = int(page.evaluate("backbeat.timeline.dance.now().revision"))
             page.keyboard.press("Control+z")
             _seconds(page, SEEN.format(revision + 1))
-    for _ in range(10):
-        # A step on a step.
-        revision = _drag(page, "legs 2", -8.0)
-        seconds = _seconds(page, f"{MARKED} || {SEEN.format(revision)}")
-        if page.evaluate(MARKED):
-            marks.append(seconds)
-        page.keyboard.press("Control+z")
-        _seconds(page, SEEN.format(revision + 1))
     return verified, marks
 
 
