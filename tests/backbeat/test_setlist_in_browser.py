@@ -97,6 +97,8 @@ def test_a_setlist_is_put_together_with_the_mouse(page, tmp_path):
     until_verified(page, 4)
     assert path.read_text() == MADE
     # What is seen of a block is when it is on stage.
+    # Its time comes with the document, which the page then asks for.
+    page.wait_for("backbeat.timeline.dance.now().edition === backbeat.state().script")
     entry = page.run(f"{ROW}[2]")
     page.run(f"backbeat.deck.seek({entry['start'] + 0.5})")
     page.wait_for("document.querySelector('[data-say=segment]').textContent === 'bend'")

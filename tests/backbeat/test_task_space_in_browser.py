@@ -25,7 +25,7 @@ def test_a_slider_and_keys_move_the_hand(window, tmp_path):
         window.open(player.show.url)
         until(player, window, "window.backbeat?.state().playing")
         says = "document.querySelector('#overlay').innerText.includes"
-        until(player, window, f"{says}('mm off') && {says}('ur10')")
+        until(player, window, f"{says}('hand error') && {says}('ur10')")
         first, began = window.picture(), player.source.live.now().hand
         assert first.std() > 0.08
 
@@ -178,7 +178,7 @@ def test_the_mouse_drags_the_target_in_the_scene(window, tmp_path):
         assert off > 0.05, asked(window)
         assert not player.source.live.is_over
         said = window.page.inner_text("#overlay .now")
-        assert float(said.split("hand ")[1].split(" mm")[0]) > 50
+        assert float(said.split("hand error ")[1].split(" mm")[0]) > 50
 
         # Beside the target the mouse turns the camera.
         mouse.move(120, 300)

@@ -21,7 +21,7 @@ window.followServer = (stage) => {
     } catch { notice("The stage does not respond."); }
   }
   const renew = async () => {
-    if (state.world !== info.world) location.reload();
+    if (state.world !== info.world) return location.reload();
     if (state.edition === info.edition) return;
     Object.assign(info, await (await fetch("info")).json());
     introduce();
