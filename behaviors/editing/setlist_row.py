@@ -10,7 +10,7 @@ from typing import Any
 
 from backbeat.behaviors.editing.edits import plain
 from backbeat.behaviors.editing.setlist_edits import OPTIONS, SETLIST_KEYS
-from backbeat.behaviors.editing.timeline import Mark, Sheet
+from backbeat.behaviors.editing.timeline import Mark, TrackSheet
 from backbeat.behaviors.library.robots import folder_name, robot_beside, robot_name
 from backbeat.behaviors.library.store import Library
 from backbeat.behaviors.setlist.memory import REFUSED, PartState, ShowMemory
@@ -50,19 +50,10 @@ class EntryBlock:
 
 
 @dataclass(frozen=True)
-class SetlistRow(Sheet):
-    """What a setlist holds.
-
-    Attributes:
-        tracks: its entries, as the only track.
-    """
+class SetlistRow(TrackSheet):
+    """What a setlist holds: its entries, as the only track."""
 
     tracks: dict[str, list[EntryBlock]] = field(default_factory=dict)
-
-    @property
-    def is_empty(self) -> bool:
-        """Whether there is no entry yet."""
-        return self.is_read and not any(self.tracks.values())
 
 
 def setlist_row(text: str, path: str | Path) -> SetlistRow:

@@ -107,19 +107,26 @@ class Sheet:
 
 
 @dataclass(frozen=True)
-class DanceTimeline(Sheet):
-    """What a dance holds.
+class TrackSheet(Sheet):
+    """A sheet of blocks.
 
     Attributes:
         tracks: blocks by track.
     """
 
-    tracks: dict[str, list[MoveBlock]] = field(default_factory=dict)
+    tracks: dict[str, list[Any]] = field(default_factory=dict)
 
     @property
     def is_empty(self) -> bool:
         """Whether there is no block yet."""
         return self.is_read and not any(self.tracks.values())
+
+
+@dataclass(frozen=True)
+class DanceTimeline(TrackSheet):
+    """What a dance holds."""
+
+    tracks: dict[str, list[MoveBlock]] = field(default_factory=dict)
 
 
 def timeline(text: str, path: str | Path) -> DanceTimeline:

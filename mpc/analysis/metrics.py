@@ -186,7 +186,7 @@ def _efforts(analysis: RunAnalysis) -> dict[str, object]:
             robot.joint_names,
         ),
         "limits_reached": limits_reached(
-            robot, analysis.t, analysis.joints, analysis.speeds, analysis.effort
+            robot, analysis.t, analysis.joints, analysis.speeds, share
         ),
     }
 

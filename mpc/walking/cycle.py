@@ -98,9 +98,7 @@ class SteppingCycle:
         """(n, n) which pieces begin alike: with the same foot and the same posture."""
         reference, n = self.reference, len(rows)
         robot, table = reference.robot, reference.table
-        soles = [reference.patches[c] for c in reference.soles]
-        legs = np.concatenate([robot.contacts[name].limb for name in soles])
-        above = np.setdiff1d(np.arange(robot.num_joints), legs)
+        above = np.setdiff1d(np.arange(robot.num_joints), robot.leg_joints)
         q = table.q[rows][:, robot.base_positions + above]
         v = table.v[rows][:, robot.base_velocities + above]
         far = np.abs(q[:, None] - q).max(2, initial=0.0) > SAME_POSTURE

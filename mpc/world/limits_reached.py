@@ -14,9 +14,10 @@ from typing import Any
 import numpy as np
 
 from backbeat.models.robot.model import RobotModel
+from backbeat.mpc.world.joint_strain import FULL
 
-# Share of an effort limit that is all of it, and what a range is exceeded by [rad, m].
-FULL, BEYOND = 0.999, 1e-3
+# What a range is exceeded by [rad, m].
+BEYOND = 1e-3
 
 
 def limits_reached(
@@ -24,7 +25,7 @@ def limits_reached(
     t: np.ndarray,
     q: np.ndarray,
     v: np.ndarray,
-    effort: np.ndarray,
+    shares: np.ndarray,
 ) -> list[dict[str, Any]]:
     """Joints that reach a limit, the longest first.
 
@@ -32,7 +33,7 @@ def limits_reached(
         robot: whose joints and limits.
         t: (M,) times of samples, evenly spaced [s].
         q, v: (M, nj) positions and velocities of joints [rad, rad/s].
-        effort: (M, nj) [N m].
+        shares: (M, nj) efforts, in shares of the limit of the joint or its motor.
 
     Returns:
         `joint`, `limit` ("effort", "speed" or "angle"), `share` of it at most (of an
@@ -40,7 +41,6 @@ def limits_reached(
     """
     if len(t) < 2:
         return []
-    shares = robot.motors.shares(effort)
     speeds = np.abs(v) / robot.velocity_limits
     beyond = np.maximum(q - robot.position_upper, robot.position_lower - q)
     found = []

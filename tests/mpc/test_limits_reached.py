@@ -35,7 +35,8 @@ def test_a_limit_is_reached_by_one_joint_for_a_while(robot, still, which, limit)
     values = still[which]
     values[50:71, j] = most * 1.02 if which else most + 0.02
     values[60, j] = most * 1.08 if which else most + 0.08
-    (row,) = limits_reached(robot, T, *still)
+    q, v, effort = still
+    (row,) = limits_reached(robot, T, q, v, robot.motors.shares(effort))
     assert (row["joint"], row["limit"]) == (robot.joint_names[j], limit)
     assert row["share"] == pytest.approx(1.08 if which else 0.08)
     assert row["at_s"] == pytest.approx(0.6)

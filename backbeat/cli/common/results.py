@@ -115,7 +115,7 @@ def _reached(m: Mapping[str, Any]) -> list[str]:
     """Joints that reached a limit; of many, those that did so for the longest."""
     rows = m.get("limits_reached") or []
     rest = len(rows) - MOST_REACHED
-    more = f" and {rest} more (info has all)" if rest > 0 else ""
+    more = f" and {rest} more (the report has all)" if rest > 0 else ""
     told = reached_in_words(rows[:MOST_REACHED])
     return [f"{_title(m)}: reached limits: {told}{more}."] if rows else []
 
