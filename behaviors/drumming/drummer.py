@@ -85,7 +85,7 @@ def striker(hit: Hit) -> str:
 def score_events(
     score: Score, aim: Callable[[str, str], tuple[float, float]]
 ) -> tuple[Event, ...]:
-    """Strikes, rests, targets, segments, beats of a changing tempo, start of the music.
+    """Strikes, hits left out, rests, targets, segments, beats, start of the music.
 
     Args:
         score: what is played, with hands for all hits.
@@ -102,6 +102,10 @@ def score_events(
             aim=aim(h.member, h.hand) if h.hand in HANDS else (0.0, 0.0),
         )
         for h in score.hits
+    ]
+    events += [
+        Event(time(h.beat), "left out", h.member, velocity=h.velocity, cause=cause)
+        for h, cause in score.left_out()
     ]
     if not score.tempo.is_constant:
         pulses = [p.beat for p in score.tempo.meter.pulses(score.beats)]

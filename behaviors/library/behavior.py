@@ -77,9 +77,10 @@ class Event:
 
     Attributes:
         time: authored, absolute time [s].
-        kind: "strike", "rest", "target" where a hand is without either, "segment",
-            "marker", "beat" where a tempo changes, or "music" where the music of a file
-            begins that has more before it.
+        kind: "strike", "left out" for a hit that is written and cannot be played,
+            "rest", "target" where a hand is without either, "segment", "marker", "beat"
+            where a tempo changes, or "music" where the music of a file begins that has
+            more before it.
         what: drum member of a strike, name of a target, segment or marker, file name of
             the backing of music, or which beat it is, from the start, such as 3.5.
         who: contact that strikes, or "".
@@ -89,6 +90,7 @@ class Event:
         channel: of a marker: joint, task channel or foot whose extreme it is.
         extreme: of a marker: "most", "least" or "lands"; see
             `backbeat.behaviors.dance.markers`.
+        cause: why a hit is left out.
     """
 
     time: float
@@ -100,6 +102,7 @@ class Event:
     aim: tuple[float, float] = (0.0, 0.0)
     channel: str = ""
     extreme: str = ""
+    cause: str = ""
 
 
 def music_events(backing: str, time: float, is_later: bool = False) -> list[Event]:
@@ -231,7 +234,11 @@ class Behavior:
 
     def strikes(self) -> list[Event]:
         """The strikes in order of time."""
-        return [e for e in self.events if e.kind == "strike"]
+        return self.events_of("strike")
+
+    def events_of(self, kind: str) -> list[Event]:
+        """Events of a kind in order of time."""
+        return [e for e in self.events if e.kind == kind]
 
     def music(self) -> Event:
         """Where music begins, and its backing; the start if nothing else is said."""

@@ -4,7 +4,7 @@ A hand's time is made of Hold and Goto stretches: it rests on a drum while the t
 dances, or it goes from one drum to the next, which it strikes on arrival.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Self
@@ -29,15 +29,23 @@ class Remark(str):
     Attributes:
         code: what it is about.
         amount: how much of it.
+        left_out: hits that are not played, each with the cause.
     """
 
     code: str
     amount: int
+    left_out: "Sequence[tuple[Hit, str]]"
 
-    def __new__(cls, sentence: str, code: str = "", amount: int = 0) -> Self:
+    def __new__(
+        cls,
+        sentence: str,
+        code: str = "",
+        amount: int = 0,
+        left_out: "Sequence[tuple[Hit, str]]" = (),
+    ) -> Self:
         """The sentence with its fields."""
         made = super().__new__(cls, sentence)
-        made.code, made.amount = code, amount
+        made.code, made.amount, made.left_out = code, amount, left_out
         return made
 
 
@@ -218,6 +226,10 @@ class Score:
     moves: tuple[HandMove, ...] = ()
     targets: tuple[HandTarget, ...] = ()
     notes: tuple[tuple[int, str, int], ...] = ()
+
+    def left_out(self) -> list[tuple[Hit, str]]:
+        """Hits that two hands cannot play, each with the cause."""
+        return [x for r in self.remarks if isinstance(r, Remark) for x in r.left_out]
 
     def of_hand(self, hand: str) -> list[Hit]:
         """Hits of one hand."""
