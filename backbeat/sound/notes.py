@@ -19,6 +19,8 @@ from backbeat.mpc.simulation.run import SimulationRun
 
 # The drum of a metronome's click; no member of a kit has a space in its name.
 CLICK = "the click"
+# What is heard of a count-in, which nothing strikes.
+STICKS = "the sticks"
 CLICK_VELOCITY, BAR_VELOCITY = 64, 112
 LOUDEST = 127
 # Below this velocity, loudness follows speed down to silence.
