@@ -7,6 +7,7 @@ it is played slowly. Voices come from the same code as the WAV file: one instrum
 """
 
 import base64
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -26,13 +27,14 @@ from backbeat.sound.mix import (
 )
 from backbeat.sound.notes import Performance, SoundExtras
 from backbeat.sound.room import reflections
-from backbeat.sound.strokes import heard_strokes
+from backbeat.sound.strokes import HeardStroke, heard_strokes
 from backbeat.sound.voices import layer, voice
 
 VOICE_RATE = 32000  # samples a second
 BACKING_RATE = 22050
-# Brightness of a drum comes in four steps, and each in two takes.
-STEP, TAKES = 32, 2
+# Brightness of a drum comes in four steps, and each in two takes, but for sounds that
+# ring on for longer than this [s].
+STEP, TAKES, LONG = 32, 2, 2.0
 # More of a backing makes a page too large [s]; this is 12 MB.
 LONGEST_BACKING = 200.0
 
@@ -43,12 +45,15 @@ def packed_sound(performance: Performance, extras: SoundExtras) -> dict[str, Any
     Raises:
         BackbeatError: the backing is too long, or there are no beats to click.
     """
-    kit, hits = performance.kit, []
-    strokes = heard_strokes(performance.heard(extras), kit, TAKES)
+    kit, hits, strokes = performance.kit, [], list[HeardStroke]()
     voices: dict[tuple[str, int, int, bool], int] = {}
-    for stroke in strokes:
+    for stroke in heard_strokes(performance.heard(extras), kit, TAKES):
         note = stroke.note
         velocity, gain = layer(note.velocity, STEP)
+        first = voice(note.member, velocity, VOICE_RATE, kit, 0, stroke.is_open)
+        if len(first) > LONG * VOICE_RATE:
+            stroke = replace(stroke, take=0)
+        strokes.append(stroke)
         key = (note.member, velocity, stroke.take, stroke.is_open)
         number = voices.setdefault(key, len(voices))
         hit = [round(note.time, 5), number, round(DRUMS * gain, 4)]

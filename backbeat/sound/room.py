@@ -12,8 +12,8 @@ import scipy
 
 # Time in which reflections fall by 60 dB, and before the first of them [s].
 DECAY, DELAY = 0.35, 0.006
-# Their energy beside that of what is heard directly [dB].
-WET = -13.0
+# Their energy at both ears beside that of what is heard directly, in their band [dB].
+WET = -9.0
 # What is reflected [Hz].
 BAND = (180.0, 7000.0)
 
@@ -30,7 +30,9 @@ def reflections(rate: int) -> np.ndarray:
     sos = scipy.signal.butter(2, BAND, "bandpass", fs=rate, output="sos")
     tail = scipy.signal.sosfilt(sos, noise, axis=0)
     tail *= 10.0 ** (-3.0 * t / DECAY)[:, None]
-    tail *= np.sqrt(10.0 ** (0.1 * WET) / (tail**2).sum())
+    # Mean of the squared gains at both ears in the band.
+    gain = (tail**2).sum() * 0.5 * rate / (BAND[1] - BAND[0])
+    tail *= np.sqrt(10.0 ** (0.1 * WET) / gain)
     found = np.vstack([np.zeros((round(DELAY * rate), 2)), tail])
     found.flags.writeable = False
     return found

@@ -20,13 +20,23 @@ window.makeSound = (button, transport) => {
       made.copyToChannel(samples.subarray(k * count, (k + 1) * count), k);
     return made;
   }
+  // What is left and right of a filter at the rate of the sound card, which it has to
+  // have: the same gain with more or fewer samples.
+  function resampled(samples) {
+    const count = samples.length / 2, step = data.rate / context.sampleRate;
+    const length = Math.floor((count - 1) / step);
+    return Float32Array.from({ length: 2 * length }, (_, i) => {
+      const x = (i % length) * step, k = Math.floor(x), at = k + (i < length ? 0 : count);
+      return step * ((1 - x + k) * samples[at] + (x - k) * samples[at + 1]);
+    });
+  }
   function open() {
     context = new AudioContext({ latencyHint: "interactive" });
     const samples = numbers(data.blob);
     let at = 0;
     voices = data.voices.map(({ count, pan }) =>
       ({ pan, buffer: buffer(samples.subarray(at, (at += count)), data.rate) }));
-    if (data.room) room = buffer(numbers(data.room), data.rate, 2);
+    if (data.room) room = buffer(resampled(numbers(data.room)), context.sampleRate, 2);
     if (data.backing) song = buffer(numbers(data.backing.blob), data.backing.rate);
   }
 
