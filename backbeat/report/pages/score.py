@@ -28,7 +28,7 @@ LETTERS = 15
 
 
 @dataclass(frozen=True)
-class Mark:
+class ScoreMark:
     """A hit, or a hit that is left out, in a bar.
 
     Attributes:
@@ -62,7 +62,7 @@ class Mark:
 
 
 @dataclass(frozen=True)
-class Rest:
+class ScoreRest:
     """A hand that rests on a drum in a bar, from a beat of it to another one."""
 
     member: str
@@ -72,7 +72,7 @@ class Rest:
 
 
 @dataclass(frozen=True)
-class Bar:
+class ScoreBar:
     """A bar, or several equal ones in succession.
 
     Attributes:
@@ -92,15 +92,15 @@ class Bar:
     tells_tempo: bool
     beats: float
     pulses: tuple[float, ...]
-    marks: tuple[Mark, ...]
-    rests: tuple[Rest, ...]
+    marks: tuple[ScoreMark, ...]
+    rests: tuple[ScoreRest, ...]
 
     @property
     def quarter(self) -> float:
         """Width of a quarter note [px]."""
         return min(QUARTER, WIDEST / self.beats)
 
-    def repeats(self, other: "Bar") -> bool:
+    def repeats(self, other: "ScoreBar") -> bool:
         """Whether it follows another one that is the same."""
         same = (self.meter, self.beats, self.tells_tempo) == (
             other.meter,
@@ -110,7 +110,7 @@ class Bar:
         return same and _content(self) == _content(other)
 
 
-def _content(bar: Bar) -> tuple[object, ...]:
+def _content(bar: ScoreBar) -> tuple[object, ...]:
     """What is seen of a bar."""
     marks = [(m.member, m.limb, round(m.at / SAME), m.velocity) for m in bar.marks]
     ends = [(r.member, r.limb, round(r.start, 2), round(r.end, 2)) for r in bar.rests]
@@ -162,7 +162,7 @@ def strokes_by_limb(
     return [(m.replace("_", " "), c) for m, c in counts.items() if c] + [("all", whole)]
 
 
-def score_bars(behavior: Behavior) -> list[Bar]:
+def score_bars(behavior: Behavior) -> list[ScoreBar]:
     """The bars of a behavior, equal ones in succession as one; none without music."""
     firsts = [(t, p) for t, p in behavior.pulses(behavior.duration) if p.number == 1]
     end = behavior.grid.beat(behavior.duration)
@@ -170,15 +170,16 @@ def score_bars(behavior: Behavior) -> list[Bar]:
         return []
     ends = [p.beat for _, p in firsts[1:]] + [end]
     times = [t for t, _ in firsts[1:]] + [behavior.duration]
-    bars: list[Bar] = []
-    before: Bar | None = None
+    marks, rests = _marks(behavior), _rests(behavior)
+    bars: list[ScoreBar] = []
+    before: ScoreBar | None = None
     for (time, pulse), stop, until in zip(firsts, ends, times, strict=True):
         if stop - pulse.beat < SAME:
             continue
         meter = behavior.meter.at(pulse.beat)
         length = meter.beats if stop is end else stop - pulse.beat
         bpm = 60.0 * (stop - pulse.beat) / (until - time)
-        bar = Bar(
+        bar = ScoreBar(
             first=pulse.bar,
             last=pulse.bar,
             meter=str(meter),
@@ -188,8 +189,8 @@ def score_bars(behavior: Behavior) -> list[Bar]:
             or abs(before.bpm - bpm) > SAME_TEMPO,
             beats=length,
             pulses=tuple(meter.pulse * k for k in range(round(length / meter.pulse))),
-            marks=_marks(behavior, pulse.beat, pulse.beat + length),
-            rests=_rests(behavior, pulse.beat, pulse.beat + length),
+            marks=_marks_within(marks, pulse.beat, pulse.beat + length),
+            rests=_rests_within(rests, pulse.beat, pulse.beat + length),
         )
         before = bar
         if bars and bar.repeats(bars[-1]):
@@ -208,17 +209,23 @@ def _limbs(behavior: Behavior) -> dict[str, str]:
     return {e.who: every[e.who] for e in behavior.strikes() if e.who in every}
 
 
-def _marks(behavior: Behavior, start: float, end: float) -> tuple[Mark, ...]:
-    """Hits between two beats, and what is left out there."""
+def _marks(behavior: Behavior) -> list[ScoreMark]:
+    """All hits and what is left out, at beats from the start of the behavior."""
     limbs, found = _limbs(behavior), []
     for event in (*behavior.strikes(), *behavior.events_of("left out")):
-        beat = behavior.grid.beat(event.time)
-        if beat is not None and start - SAME <= beat < end - SAME:
-            limb = limbs.get(event.who, "")
+        limb, beat = limbs.get(event.who, ""), behavior.grid.beat(event.time)
+        if beat is not None:
             title = _title(behavior, event, limb)
-            at = max(0.0, beat - start)
-            found.append(Mark(event.what, limb, at, event.velocity, title))
-    return tuple(found)
+            found.append(ScoreMark(event.what, limb, beat, event.velocity, title))
+    return found
+
+
+def _marks_within(
+    marks: Sequence[ScoreMark], start: float, end: float
+) -> tuple[ScoreMark, ...]:
+    """Those between two beats, at beats from the first of them."""
+    mine = [m for m in marks if start - SAME <= m.at < end - SAME]
+    return tuple(replace(m, at=max(0.0, m.at - start)) for m in mine)
 
 
 def _title(behavior: Behavior, event: Event, limb: str) -> str:
@@ -229,17 +236,27 @@ def _title(behavior: Behavior, event: Event, limb: str) -> str:
     return f"{_name(event.what)}, {place}: {said}{who}, velocity {event.velocity}"
 
 
-def _rests(behavior: Behavior, start: float, end: float) -> tuple[Rest, ...]:
-    """Rests of hands on drums between two beats."""
-    hands = {stick_tip(hand): hand for hand in HANDS}
-    found = []
+def _rests(behavior: Behavior) -> list[ScoreRest]:
+    """All rests of hands on drums, at beats from the start of the behavior."""
+    hands, found = {stick_tip(hand): hand for hand in HANDS}, []
     for event in behavior.events_of("rest"):
         times = (event.time, event.time + event.duration)
         a, b = (behavior.grid.beat(time) or 0.0 for time in times)
-        a, b = max(a, start), min(b, end)
-        if b - a > SAME and event.who in hands:
-            found.append(Rest(event.what, hands[event.who], a - start, b - start))
-    return tuple(found)
+        if event.who in hands:
+            found.append(ScoreRest(event.what, hands[event.who], a, b))
+    return found
+
+
+def _rests_within(
+    rests: Sequence[ScoreRest], start: float, end: float
+) -> tuple[ScoreRest, ...]:
+    """What of them is between two beats, at beats from the first of them."""
+    cut = (replace(r, start=max(r.start, start), end=min(r.end, end)) for r in rests)
+    return tuple(
+        replace(r, start=r.start - start, end=r.end - start)
+        for r in cut
+        if r.end - r.start > SAME
+    )
 
 
 def _name(member: str) -> str:
