@@ -118,7 +118,7 @@ def rest(player, window):
     A page tells late what it was told to do, the later the busier the machine is.
     """
     now, since = asked(window), time.perf_counter()
-    while time.perf_counter() < since + 1.0:
+    while time.perf_counter() < since + 2.0:
         play(player, 0.1)
         before, now = now, asked(window)
         if np.any(now != before):
