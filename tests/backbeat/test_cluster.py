@@ -86,6 +86,7 @@ def test_a_scheduler_that_goes_away_leaves_what_has_ended(
     built("stand")
     monkeypatch.setattr(sweeping, "simulate", made_up)
     monkeypatch.setenv("SWEEP_TRACE", str(tmp_path))
+    monkeypatch.setenv("SWEEP_PAUSE", "0.2")
     sweep, folder = parse_sweep(TEXT, "test"), tmp_path / "sweeps"
     local = distributed.LocalCluster(
         n_workers=2, threads_per_worker=1, host="127.0.0.1", dashboard_address=None
