@@ -13,14 +13,8 @@ from backbeat.behaviors.music.files.score_finish import (
     MOST_HITS,
     finish_score,
 )
-from backbeat.behaviors.music.files.tablature import (
-    ACCENT,
-    GHOST,
-    ORNAMENTS,
-    PLAIN,
-    TabNote,
-    read_tab,
-)
+from backbeat.behaviors.music.files.tab_marks import ACCENT, GHOST, PLAIN, TabNote
+from backbeat.behaviors.music.files.tablature import read_tab
 from backbeat.behaviors.music.notation.meter import (
     MeterChange,
     MeterMap,
@@ -36,6 +30,7 @@ from backbeat.behaviors.music.notation.score import (
     Hold,
     Score,
     Section,
+    counted,
 )
 from backbeat.behaviors.music.notation.score_description import (
     PartDescription,
@@ -117,7 +112,7 @@ class _Compiler:
         self.holds: list[Hold] = []
         self.moves: list[HandMove] = []
         self.sections: list[Section] = []
-        self.ornaments: Counter[str] = Counter()
+        self.choked: Counter[str] = Counter()
         self._bpm, self._bars_before = description.bpm, bars_before
         self._changes: list[TempoChange] = []
         self._meters: list[MeterChange] = []
@@ -140,9 +135,8 @@ class _Compiler:
     def remarks(self) -> list[str]:
         """What is not played as it is written."""
         return [
-            f"{ORNAMENTS[mark]} played as single strokes: {count}"
-            for mark, count in sorted(self.ornaments.items())
-            if count
+            f"{counted(count)} of {piece} to be choked: nothing stops the cymbal"
+            for piece, count in sorted(self.choked.items())
         ]
 
     def add(self, part: PartDescription) -> None:
@@ -219,7 +213,9 @@ class _Compiler:
                 if note.swings:
                     at = swung(at, self.bar, swing, kind)
                 beat = float(self.beat + note.bar + at)
-                self.hits.append(Hit(beat, note.piece, note.hand, note.velocity))
+                lasts = float(note.beats) if note.ornament else 0.0
+                what = note.piece, note.hand, note.velocity, note.ornament, lasts
+                self.hits.append(Hit(beat, *what))
             self.beat += beats
 
     def _read(
@@ -228,7 +224,7 @@ class _Compiler:
         """Notes of a part and its length in beats."""
         notes, beats = self._read_lines(part, where)
         if part.tab.strip():
-            more, length, ornaments = read_tab(
+            more, length, choked = read_tab(
                 part.tab, self.members, self.bar, part.steps_per_beat, where
             )
             if beats and length != beats:
@@ -237,8 +233,8 @@ class _Compiler:
                     f"tablature {float(length):g}"
                 )
             notes, beats = notes + more, length
-            for mark, count in ornaments.items():
-                self.ornaments[mark] += count * part.repeat
+            for piece, count in choked.items():
+                self.choked[piece] += count * part.repeat
         if part.hits:
             more, length = self._read_hits(part, where)
             if beats and length > beats:
