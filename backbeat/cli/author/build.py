@@ -35,6 +35,7 @@ def command(
     opens: OpensBrowser = True,
     scheduler: Scheduler = None,
     note_map: options.NoteMap = None,
+    channel: options.Channel = 10,
     unplayable: options.Unplayable = "refuse",
     tempo_factor: options.TempoFactor = 1.0,
     grid: options.Grid = 0,
@@ -67,7 +68,9 @@ def command(
     from backbeat.cli.common.shadows import warn_of_shadow
     from backbeat.mpc.weights.files import trajectory_weights
 
-    adapt = adaptation(note_map, unplayable, tempo_factor, grid, least_velocity)
+    adapt = adaptation(
+        note_map, unplayable, tempo_factor, grid, least_velocity, channel
+    )
     wanted = names or shipped_names()
     for path in [find_specification(name) for name in wanted]:
         warn_of_shadow(path, library)
@@ -105,6 +108,7 @@ def adaptation(
     tempo_factor: float,
     grid: int,
     least_velocity: int,
+    channel: int = 10,
 ) -> "Adaptation":
     """What options say is done to notes, checked.
 
@@ -117,6 +121,7 @@ def adaptation(
 
     adapt = Adaptation(
         map=spelled_out(note_map or []),
+        channel=channel,
         unplayable=unplayable,
         tempo_factor=tempo_factor,
         grid=grid,

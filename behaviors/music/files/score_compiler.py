@@ -13,7 +13,13 @@ from backbeat.behaviors.music.files.score_finish import (
     MOST_HITS,
     finish_score,
 )
-from backbeat.behaviors.music.files.tab_marks import ACCENT, GHOST, PLAIN, TabNote
+from backbeat.behaviors.music.files.tab_marks import (
+    ACCENT,
+    GHOST,
+    PLAIN,
+    TabNote,
+    chokes_in_words,
+)
 from backbeat.behaviors.music.files.tablature import read_tab
 from backbeat.behaviors.music.notation.meter import (
     MeterChange,
@@ -30,7 +36,6 @@ from backbeat.behaviors.music.notation.score import (
     Hold,
     Score,
     Section,
-    counted,
 )
 from backbeat.behaviors.music.notation.score_description import (
     PartDescription,
@@ -84,7 +89,7 @@ def compile_score(
             tuple(compiler.holds),
             float(compiler.beat),
             tuple(compiler.sections),
-            tuple(compiler.remarks()),
+            tuple(chokes_in_words(compiler.choked)),
             description.backing,
             offset=description.offset,
             moves=tuple(compiler.moves),
@@ -131,13 +136,6 @@ class _Compiler:
             )
         except BackbeatError as error:
             raise error.reworded(f"{self.where}: {error}") from None
-
-    def remarks(self) -> list[str]:
-        """What is not played as it is written."""
-        return [
-            f"{counted(count)} of {piece} to be choked: nothing stops the cymbal"
-            for piece, count in sorted(self.choked.items())
-        ]
 
     def add(self, part: PartDescription) -> None:
         """Adds a part, with the changes of tempo and meter that it begins with."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from backbeat.behaviors.music.notation.percussion import Members
-from backbeat.behaviors.music.notation.score import BUZZ, DRAG, FLAM
+from backbeat.behaviors.music.notation.score import BUZZ, DRAG, FLAM, counted
 from backbeat.models.common.errors import BackbeatError
 
 PLAIN, ACCENT, GHOST = 90, 115, 50
@@ -105,3 +105,11 @@ def played(
             yield replace(note, piece=pedal, at=end, velocity=PLAIN, swings=False)
         else:
             choked[note.piece] += 1
+
+
+def chokes_in_words(choked: Counter[str]) -> list[str]:
+    """A sentence on each member whose strokes are to be choked and are not."""
+    return [
+        f"{counted(count)} of {piece} to be choked: nothing stops the cymbal"
+        for piece, count in sorted(choked.items())
+    ]

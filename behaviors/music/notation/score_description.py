@@ -16,6 +16,8 @@ from backbeat.models.common.schema import key
 # Loudest velocity, as in MIDI, and most steps of a line in a beat.
 LOUDEST, MOST_STEPS_PER_BEAT = 127, 48
 UNPLAYABLE = ("refuse", "drop")
+# Channel of drums in MIDI files, counted from one, and the last one.
+PERCUSSION, CHANNELS = 10, 16
 
 
 @dataclass
@@ -87,6 +89,8 @@ class Adaptation:
     map: list[str] = key(list)
     """Meaning of MIDI notes: `22=hi_hat`, the name of a map that ships, or of a file
     beside this one."""
+    channel: int = key(PERCUSSION, ge=1, le=CHANNELS)
+    """Channel of the drums in a MIDI file, counted from one."""
     absent: str = key("drop")
     """Treatment of pieces that the kit lacks: "map", "drop" or "refuse"."""
     mapping: dict[str, str] = key(dict)
