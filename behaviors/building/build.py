@@ -48,6 +48,7 @@ from backbeat.behaviors.specification.setlist_rules import (
     SetlistPart,
     as_in_show,
     read_parts,
+    song_row,
 )
 from backbeat.behaviors.specification.transfer import transferred
 from backbeat.models.common.errors import BackbeatError, NoMotionError
@@ -313,6 +314,10 @@ def join_setlist(
     """
     parts: dict[str, Behavior] = {}
     read, known = read_parts(setlist, folder), memory or ShowMemory()
+    row = song_row(setlist, read)
+    if row is not None:
+        windows = WindowedSolver(library.folder / ".windows")
+        return solve(row, text, Path(folder) / "row.yaml", "", reports, windows)
     for i, (name, part) in enumerate(read.items()):
 
         def report(share: float, what: str, i: int = i, name: str = name) -> None:

@@ -7,7 +7,12 @@ add up to nothing but the beat that is meant.
 from collections import Counter
 from fractions import Fraction
 
-from backbeat.behaviors.music.files.hand_parts import check_hold, has_bars, part_moves
+from backbeat.behaviors.music.files.hand_parts import (
+    check_hold,
+    has_bars,
+    part_moves,
+    with_hand_names,
+)
 from backbeat.behaviors.music.files.score_finish import (
     MOST_BEATS,
     MOST_HITS,
@@ -38,6 +43,7 @@ from backbeat.behaviors.music.notation.score import (
     Section,
 )
 from backbeat.behaviors.music.notation.score_description import (
+    HAND_LETTERS,
     PartDescription,
     ScoreDescription,
 )
@@ -139,6 +145,7 @@ class _Compiler:
 
     def add(self, part: PartDescription) -> None:
         """Adds a part, with the changes of tempo and meter that it begins with."""
+        part = with_hand_names(part)
         where = f"{self.where}: part {part.name!r}" if part.name else self.where
         if not (part.name or part.tab):  # Rows of a tablature have lines.
             where = f"{self.where}: part {len(self.sections) + 1}"
@@ -309,5 +316,6 @@ class _Compiler:
                 )
             piece = self.members.named(hit.member, self.where)
             start, at = (hit.bar - 1) * self.bar, Fraction(hit.beat) - 1
-            notes.append(TabNote(start, at, piece, hit.velocity, hit.hand, False))
+            hand = HAND_LETTERS.get(hit.hand, hit.hand)
+            notes.append(TabNote(start, at, piece, hit.velocity, hand, False))
         return notes, bars * self.bar

@@ -165,6 +165,12 @@ class Members:
         if word in numbers:
             return numbers[word]
         if word not in self.names and word not in PIECES:
+            if word in ("foot", "feet", "pedal"):
+                raise BackbeatError(
+                    f"{where}: {word} is no drum; name what a foot plays, "
+                    f"{' or '.join(FEET)}",
+                    subject=word,
+                )
             raise unknown_name(f"drum in {where}", word, [*self.names, *PIECES])
         return self.of_piece(word)
 
