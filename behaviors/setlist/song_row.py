@@ -9,15 +9,18 @@ from pathlib import Path
 from typing import Self
 
 from backbeat.behaviors.drumming.keys import DrummingKeys
+from backbeat.behaviors.drumming.problem import DrummingProblem
 from backbeat.behaviors.drumming.specification import DrummingSpecification
 from backbeat.behaviors.motion.authored import Attempt
+from backbeat.behaviors.motion.plan import MotionPlan
 from backbeat.behaviors.music.files.score_finish import with_hands
 from backbeat.behaviors.music.notation.percussion import Members
-from backbeat.behaviors.music.notation.player import HandModel
+from backbeat.behaviors.music.notation.player import HandModel, Hints
 from backbeat.behaviors.music.notation.score import Score
 from backbeat.behaviors.music.playing.row import in_a_row
 from backbeat.behaviors.music.playing.tempo_scale import with_tempo_scale
 from backbeat.models.common.errors import BackbeatError
+from backbeat.models.common.schema import check_values
 
 # Keys that songs of a row have in common, for one drummer plays them on one kit.
 COMMON_KEYS = ("robot", "seat", "stroke", "scale", "weights", "objectives")
@@ -71,6 +74,12 @@ class SongRow(DrummingSpecification):
         pauses = [pause for _, _, pause in self.songs]
         row = in_a_row((*named, p) for named, p in zip(read, pauses, strict=True))
         return with_hands(row, player, self.name)
+
+    def plan_with_hints(self, folder: str | Path, hints: Hints) -> MotionPlan:
+        """As of `DrummingSpecification`; the values of songs are checked."""
+        for song, _, _ in self.songs:
+            check_values(song, song.name)
+        return DrummingProblem(self, folder, hints).plan()
 
     def kit_text(self, folder: str | Path) -> str:
         """As of `DrummingKeys`: that of its first song."""

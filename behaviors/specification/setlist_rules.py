@@ -265,18 +265,32 @@ def _carrying(
 def _tempos(
     setlist: SetlistSpecification, parts: dict[int, tuple[Specification, Path]]
 ) -> Iterator[RuleFinding]:
-    """Scores that keep another tempo than that of the setlist, and unreadable ones."""
+    """Tempos that are not one, which is told, and files that cannot be read."""
+    tempos: dict[int, float] = {}
     for i, (specification, folder) in parts.items():
         try:
-            bpm = specification.tempo(folder)
+            tempos[i] = specification.tempo(folder)
         except BackbeatError as error:
             place = ("behaviors", i, "behavior")
             yield RuleFinding(True, place, f"entry {i + 1}: {error}")
-            continue
-        if setlist.bpm and specification.has_score and not same_tempo(bpm, setlist.bpm):
+    with_beats = [i for i, bpm in tempos.items() if bpm]
+    # Scores keep their tempo, so it is that of one of them that others could take.
+    scores = [i for i in with_beats if parts[i][0].has_score]
+    for i in with_beats:
+        name, first = parts[i][0].name, (scores or with_beats)[0]
+        if i in scores and setlist.bpm and not same_tempo(tempos[i], setlist.bpm):
             yield RuleFinding(
                 False,
                 ("bpm",),
-                f"entry {i + 1}: {specification.name} keeps the {bpm:g} BPM of its "
-                f"score; bpm: {setlist.bpm:g} is for dances and steps",
+                f"entry {i + 1}: {name} keeps the {tempos[i]:g} BPM of its score; bpm: "
+                f"{setlist.bpm:g} is for dances and steps",
+            )
+        elif i not in scores and not same_tempo(tempos[i], tempos[first]):
+            yield RuleFinding(
+                False,
+                ("behaviors", i, "behavior"),
+                f"entry {i + 1}: {name} has {tempos[i]:g} BPM and "
+                f"{parts[first][0].name} has {tempos[first]:g}; each keeps its own, "
+                f"and with bpm: {tempos[first]:g} at the top of the setlist, dances "
+                "and steps follow",
             )
