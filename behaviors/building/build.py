@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from backbeat.behaviors.building.build_command import build_notes
 from backbeat.behaviors.building.build_key import (
     build_key,
     robot_and_sources,
@@ -118,6 +119,8 @@ def build(
         refuse_failures(specification, text, path)
         windowed_solver = WindowedSolver(library.folder / ".windows", processes)
         behavior = _fitted(specification, text, path, key, reports, windowed_solver)
+    made = {**behavior.provenance, **build_notes(path, variant)}
+    behavior = replace(behavior, provenance=made)
     library.save(behavior)
     report(1.0, "stored")
     return behavior

@@ -186,7 +186,8 @@ def unknown_keys(schema: Any, tree: Any, path: KeyPath = ()) -> Iterator[Unknown
             if key in names:
                 yield from unknown_keys(types[names[key].name], value, (*path, key))
             elif str(key)[:1] != "_":
-                yield UnknownKey((*path, str(key)), tuple(names), given, schema)
+                owner = schema if isinstance(schema, type) else type(schema)
+                yield UnknownKey((*path, str(key)), tuple(names), given, owner)
     elif get_origin(schema) is list and isinstance(tree, list):
         for i, value in enumerate(tree):
             yield from unknown_keys(get_args(schema)[0], value, (*path, i))

@@ -310,9 +310,8 @@ def test_tempos_that_a_file_rounds_are_one(parts):
 
 def test_behaviors_of_two_tempos_keep_theirs(parts):
     """Their beats are marked one by one, and those of the second begin with it."""
-    rows = {
-        n: replace(parts["bend"], name=n, bpm=b) for n, b in (("a", 90), ("b", 120))
-    }
+    tempos = {"a": 90, "b": 120}
+    rows = {n: replace(parts["bend"], name=n, bpm=b) for n, b in tempos.items()}
     made = make_show(setlist("a", SetlistEntry("b", beats=2)), rows)
     assert made.certificate.passed
     marked = np.array(made.grid.marked)

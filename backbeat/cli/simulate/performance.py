@@ -47,7 +47,7 @@ def find_performance(subject: "Subject", library: Path, unverified: bool) -> "Be
     if is_kinematic:
         if name is None:
             raise BackbeatError("name what the kinematic player shall play")
-        played = kinematic_behavior(name)
+        played = kinematic_behavior(name, library=Library(library))
         remarks = played.provenance["remarks"]
         assert isinstance(remarks, list)
         typer.echo("\n".join(remarks), err=True)

@@ -2,6 +2,7 @@
 
 from markupsafe import Markup
 
+from backbeat.behaviors.building.build_command import build_command
 from backbeat.behaviors.library.behavior import Behavior
 from backbeat.behaviors.library.joint_jerk import jerk_of_motion
 from backbeat.report.pages.template import rendered
@@ -29,6 +30,7 @@ def behavior_page(behavior: Behavior, recorded: Markup | None = None) -> str:
         "page.html",
         behavior=behavior,
         made=made,
+        build=build_command(behavior),
         active=made.get("active_limits", []),
         recorded=recorded or Markup(""),
         jerk=[{**row, "group": patch_words(row["group"])} for row in jerk],
