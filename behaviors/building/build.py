@@ -15,8 +15,6 @@ from backbeat.behaviors.building.build_key import (
 )
 from backbeat.behaviors.building.easier import changes, easier, knot_key
 from backbeat.behaviors.building.fitting import fitted
-from backbeat.behaviors.dance.preview import preview
-from backbeat.behaviors.dance.vocabulary.move_file import vocabulary
 from backbeat.behaviors.library.behavior import Behavior, Progress
 from backbeat.behaviors.library.build_cost import SOLVING, BuildCost
 from backbeat.behaviors.library.store import Library
@@ -48,10 +46,10 @@ from backbeat.behaviors.specification.kinds import (
 from backbeat.behaviors.specification.setlist_rules import (
     SetlistPart,
     as_in_show,
+    of_entry,
     read_parts,
     song_row,
 )
-from backbeat.behaviors.specification.transfer import transferred
 from backbeat.models.common.errors import BackbeatError, NoMotionError
 from backbeat.optimization.diagnosis.explanation import explain
 from backbeat.optimization.interior_point.phase_durations import optimize_durations
@@ -245,24 +243,6 @@ def _attempt(
     return _solve_short(specification.name, plan, about, reports)
 
 
-def solve_preview(move: str, folder: str | Path, robot: str = "") -> Behavior:
-    """A verified motion of one move of a dance alone.
-
-    Args:
-        move: name of the move.
-        folder: where moves of the user's own may be.
-        robot: that makes it, a shipped name or path of a robot YAML; "" for Atlas.
-
-    Raises:
-        BackbeatError: there is no such move or robot, or no motion was found.
-    """
-    folder = Path(folder)
-    dance = preview(move, vocabulary(folder))
-    reports = Reports(lambda share, what: None, lambda entry: None)
-    alone = transferred(dance.dance, robot) if robot else dance.dance
-    return solve(alone, alone.text(), folder / f"{move}.yaml", "", reports)
-
-
 def _solve_short(
     name: str, plan: MotionPlan, about: Mapping[str, Any], reports: Reports
 ) -> Behavior:
@@ -333,7 +313,10 @@ def join_setlist(
         )
         key = build_key(wanted, wanted.text(), part.path.parent)
         make = partial(_make_part, part, wanted, library, within)
-        parts[name] = known.behavior(name, key, make)
+        try:
+            parts[name] = known.behavior(name, key, make)
+        except BackbeatError as error:
+            raise of_entry(error, setlist, name, wanted, part.path.parent) from None
     show = make_show(
         setlist,
         parts,

@@ -26,7 +26,12 @@ from backbeat.behaviors.specification.kinds import (
     ships,
 )
 from backbeat.behaviors.specification.transfer import is_of_other_size
-from backbeat.models.common.errors import UNKNOWN_BEHAVIOR, BackbeatError, located
+from backbeat.models.common.errors import (
+    UNKNOWN_BEHAVIOR,
+    BackbeatError,
+    NoMotionError,
+    located,
+)
 from backbeat.models.common.outside_file import beside
 
 
@@ -129,6 +134,32 @@ def song_row(
             pause += entry.beats * 60.0 / song.tempo(folder)
         songs.append((song, str(folder), pause))
     return SongRow.of(setlist.name, setlist.summary, songs)
+
+
+def of_entry(
+    error: BackbeatError,
+    setlist: SetlistSpecification,
+    name: str,
+    specification: Specification,
+    folder: Path,
+) -> BackbeatError:
+    """Why a behavior of a setlist was not built, with its entry and what would help.
+
+    Args:
+        error: of its build.
+        setlist: the setlist.
+        name: that it has for the behavior.
+        specification: of the behavior as in the show.
+        folder: where that is.
+    """
+    row = next(i for i, n in enumerate(setlist.behaviors) if n.behavior == name)
+    sentence = error.about(specification.name)
+    if isinstance(error, NoMotionError):
+        for remark in specification.carrying_remarks(folder):
+            sentence = BackbeatError(sentence).and_then(f"; {remark}")
+    return BackbeatError(
+        f"{setlist.name}, entry {row + 1}: {sentence}", path=("behaviors", row)
+    )
 
 
 def shadows(path: str | Path) -> dict[Path, str]:

@@ -122,11 +122,11 @@ def test_flams_stay_and_drags_are_three_strokes():
     tempo = Tempo(60)
     flam, said = two_sticks(snares((1.0, 40), (1.03, 100)), tempo)
     assert [h.beat for h in flam] == [1.0, 1.03]
-    assert said == ["flams played with both sticks: 1"]
+    assert said == ["flams for both sticks: 1"]
     drag, said = two_sticks(snares((1.0, 30), (1.03, 30), (1.06, 100)), tempo)
     assert [h.beat for h in drag] == pytest.approx([0.96, 1.01, 1.06])
     assert [h.velocity for h in drag] == [30, 30, 100]
-    assert said == ["drags played as three alternating strokes, 50 ms apart: 1"]
+    assert said == ["drags as three alternating strokes, 50 ms apart: 1"]
 
 
 @pytest.mark.parametrize(
@@ -163,8 +163,8 @@ def test_a_stroke_of_an_ornament_goes_where_the_other_stick_plays():
         ("ride", "right"),
     ]
     assert said == [
-        "strokes of flams, drags, buzzes and rolls left out, for the other stick plays "
-        "elsewhere: 1 of 1"
+        "1 of 1 strokes beside those of flams, drags, buzzes and rolls left out, for "
+        "the other stick plays elsewhere: snare in bar 1, beat 2.97"
     ]
     rides = [replace(ride, beat=2 + 0.25 * k) for k in range(4)]
     buzz, _ = two_sticks([*rides, Hit(2.25, "snare", "", 100, BUZZ, 0.5)], tempo)
@@ -173,7 +173,7 @@ def test_a_stroke_of_an_ornament_goes_where_the_other_stick_plays():
     assert {h.hand for h in played if h.member == "snare"} == {"left"}
     assert np.diff(strokes) == pytest.approx(0.125)
     assert len(strokes) == 4
-    assert said[0].endswith("elsewhere: 4 of 7")
+    assert said[0].startswith("4 of 7 strokes beside those of flams")
 
 
 def test_a_roll_is_played_as_fast_as_sticks_alternate():

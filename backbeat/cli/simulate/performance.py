@@ -27,7 +27,7 @@ def find_performance(subject: "Subject", library: Path, unverified: bool) -> "Be
     Raises:
         BackbeatError: there is nothing of that name, or nothing at all.
     """
-    from backbeat.behaviors.building.build import solve_preview
+    from backbeat.behaviors.building.move_preview import solve_preview
     from backbeat.behaviors.kinematic.behavior import kinematic_behavior
     from backbeat.behaviors.library.store import Library
     from backbeat.common.verified import load_verified

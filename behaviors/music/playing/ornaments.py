@@ -89,28 +89,36 @@ def two_sticks(hits: Iterable[Hit], tempo: Tempo) -> tuple[list[Hit], list[str]]
     return sorted(kept, key=lambda h: h.beat), said
 
 
-def graces_left_out(hits: Sequence[Hit], hands: Mapping[int, str]) -> list[str]:
+def graces_left_out(
+    hits: Sequence[Hit], hands: Mapping[int, str], tempo: Tempo
+) -> list[str]:
     """A sentence on strokes of ornaments that no hand plays; none where all are.
 
     Args:
         hits: in order of time.
         hands: hand by index of the hit, "" for one that is left out.
+        tempo: of the score.
     """
-    left = sum(not hand and hits[i].ornament == GRACE for i, hand in hands.items())
+    left = [
+        f"{hits[i].member} in {tempo.in_words(hits[i].beat, 2)}"
+        for i, hand in sorted(hands.items())
+        if not hand and hits[i].ornament == GRACE
+    ]
     if not left:
         return []
     return [
-        "strokes of flams, drags, buzzes and rolls left out, for the other stick "
-        f"plays elsewhere: {left} of {sum(h.ornament == GRACE for h in hits)}"
+        f"{len(left)} of {sum(h.ornament == GRACE for h in hits)} strokes beside those "
+        "of flams, drags, buzzes and rolls left out, for the other stick plays "
+        f"elsewhere: {', '.join(left)}"
     ]
 
 
 def _told(kind: str, count: int) -> str:
     """How an ornament is played, and how often."""
     how = {
-        FLAM: "played with both sticks",
-        DRAG: f"played as three alternating strokes, {1e3 * ALTERNATING:.0f} ms apart",
-        BUZZ: f"played as {1 / BUZZING:.0f} alternating strokes a second",
+        FLAM: "for both sticks",
+        DRAG: f"as three alternating strokes, {1e3 * ALTERNATING:.0f} ms apart",
+        BUZZ: f"as {1 / BUZZING:.0f} alternating strokes a second",
     }
     return f"{PLURALS[kind]} {how[kind]}: {count}"
 

@@ -119,7 +119,7 @@ def find_hands(
         assert choice is not None  # leaving out everything is possible
         lost = (i for i, h in sorted(choice.items()) if not h)
         remarks = [problem.remark([i for i in lost if hits[i].ornament != GRACE])]
-    remarks += graces_left_out(hits, choice)
+    remarks += graces_left_out(hits, choice, tempo)
     return [replace(hits[i], hand=h) for i, h in sorted(choice.items()) if h], remarks
 
 
