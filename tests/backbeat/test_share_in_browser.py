@@ -34,8 +34,8 @@ def test_a_show_plays_anywhere_and_opens_again(window, authored, tmp_path):
     window.open(show)
     window.wait_for("Boolean(window.backbeat?.timeline)")
     assert window.run("window.hacked") is None
-    assert window.page.inner_text("#timeline .block") == "bounce"
-    assert window.page.inner_text("#timeline .shown") == "verified"
+    window.until_says("#timeline .block", "bounce")
+    window.until_says("#timeline .shown", "verified")
     assert not window.page.is_visible("#timeline .undo")
     window.run("backbeat.seek(2.0)")
     head = "document.querySelector('#timeline .playhead').getBoundingClientRect().x"
@@ -54,7 +54,7 @@ def test_a_show_plays_anywhere_and_opens_again(window, authored, tmp_path):
     other = type(authored("little.yaml"))(elsewhere, "got.html")
     try:
         open_page(window, other.url)
-        assert window.page.inner_text("#timeline .block") == "bounce"
+        window.until_says("#timeline .block", "bounce")
         assert (elsewhere / "little.yaml").read_text() == hostile
     finally:
         window.page.goto("about:blank")
@@ -84,7 +84,7 @@ def test_a_show_goes_to_the_timeline_of_what_it_shows(window, tmp_path):
         window.page.click("#overlay button.edit")
         window.wait_for(READY, 120)
         assert window.page.url == url
-        assert window.page.inner_text("#timeline .block") == "bounce"
+        window.until_says("#timeline .block", "bounce")
         until_verified(window, 0)
     finally:
         window.page.goto("about:blank")

@@ -34,7 +34,7 @@ def page(window, authored, tmp_path):
 def test_a_run_with_a_push_leaves_its_errors_under_the_timeline(page):
     page.page.click("#timeline .simulate")
     page.wait_for("backbeat.state().shown === 'simulated'", 120)
-    assert page.page.inner_text("#timeline .shown") == "simulated"
+    page.until_says("#timeline .shown", "simulated")
     page.wait_for("backbeat.time() > 1")
     page.page.click('#timeline [data-push="90"]')
     pushed_at = page.run("backbeat.state().time")
@@ -85,7 +85,7 @@ def test_what_is_not_verified_is_not_simulated(page):
     )
     assert refused is None
     page.wait_for("!document.querySelector('#overlay .notice').hidden")
-    assert "when it is verified" in page.page.inner_text("#overlay .notice")
+    page.until_says("#overlay .notice", "when it is verified")
     page.run("backbeat.send('simulate', {engine: 'else', robot: ''})")
     notice = "document.querySelector('#overlay .notice').textContent"
     page.wait_for(f"{notice}.includes('one of drake')")
