@@ -16,8 +16,13 @@ from backbeat.behaviors.specification.kinds import (
     parse_setlist,
     shipped_setlists,
 )
-from backbeat.behaviors.specification.setlist_rules import read_parts, song_row
-from backbeat.models.common.errors import BackbeatError
+from backbeat.behaviors.specification.setlist_rules import (
+    as_in_show,
+    of_entry,
+    read_parts,
+    song_row,
+)
+from backbeat.models.common.errors import BackbeatError, NoMotionError
 from backbeat.models.kit.drum_kit import DrumKit
 from tests.behaviors.short_show import write_files
 
@@ -198,6 +203,27 @@ def test_a_row_of_songs_is_one_score(tmp_path):
     assert tempo.in_words(first.hits[0].beat) == "bar 1, beat 1 of d98"
     at_hit = tempo.time(hit + shift) - tempo.time(shift)
     assert at_hit == pytest.approx(second.tempo.time(hit))
+
+
+def test_a_failure_says_entry_behavior_bar_move_and_what_would_help(tmp_path):
+    """Of clapping hands that carry sticks, too."""
+    claps = "{arms: [{move: clap, at: 2, beats: 4}]}"
+    dance = f"kind: dance\nname: claps\nbpm: 98\nbeats: 8\ntracks: {claps}"
+    (tmp_path / "claps.yaml").write_text(dance)
+    text = (
+        "kind: setlist\nname: row\nequipment: [sticks]\n"
+        "behaviors: [{behavior: stand}, {behavior: claps.yaml}]"
+    )
+    setlist = parse_setlist(text, "row.yaml")
+    part = read_parts(setlist, tmp_path)["claps.yaml"]
+    wanted = as_in_show(part.specification, setlist)
+    place = wanted.plan(tmp_path).place(3 * 60 / 98)
+    assert place == "bar 1, beat 4, in clap"
+    failed = NoMotionError(f"claps: no motion found: worst is torque at {place}")
+    told = of_entry(failed, setlist, "claps.yaml", wanted, tmp_path)
+    assert told.path == ("behaviors", 1)
+    assert str(told).startswith("row, entry 2: claps: no motion found")
+    assert f"{place}; claps, beat 4: clap keeps the hands apart" in str(told)
 
 
 @pytest.mark.slow

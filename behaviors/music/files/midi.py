@@ -150,7 +150,7 @@ def _check_hits(content: _Content, channel: int, where: str) -> None:
         if others:
             most = max(others, key=lambda c: others[c])
             has = (
-                f"there are {_on_channels(others)}; --channel {most}, channel: {most} "
+                f"it has {_on_channels(others)}; --channel {most}, channel: {most} "
                 "in a score, reads these"
             )
         usual = ", which is on channel 10" * (channel == PERCUSSION)
