@@ -1,5 +1,6 @@
 """A browser for the tests that look at what a user sees."""
 
+import contextlib
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -26,6 +27,16 @@ class Window:
         """Opens a file or a URL."""
         url = where.resolve().as_uri() if isinstance(where, Path) else where
         self.page.goto(url)
+
+    def leave(self) -> None:
+        """Leaves the page, whose server may end then."""
+        error = pytest.importorskip("playwright.sync_api").Error
+        for _ in range(5):
+            # A page that loads itself anew meanwhile is left once it has.
+            with contextlib.suppress(error):
+                self.page.goto("about:blank")
+                return
+        raise AssertionError("the page does not end to load itself anew")
 
     def run(self, script: str) -> Any:
         """Evaluates JavaScript."""

@@ -82,7 +82,7 @@ def authored(window, tmp_path):
 
     yield start
     # A page whose server has gone complains.
-    window.page.goto("about:blank")
+    window.leave()
     for one in started:
         one.end()
 

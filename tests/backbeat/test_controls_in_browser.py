@@ -43,7 +43,7 @@ def driven(window, library):
     ready = "Boolean(window.backbeat?.state && backbeat.state().playing !== undefined)"
     driven.until(lambda: window.run(ready))
     yield driven
-    window.page.goto("about:blank")
+    window.leave()
     player.close()
 
 

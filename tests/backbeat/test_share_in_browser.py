@@ -30,7 +30,7 @@ def test_a_show_plays_anywhere_and_opens_again(window, authored, tmp_path):
     notice = "document.querySelector('#overlay .notice').textContent"
     window.wait_for(f"{notice}.includes('little.html')", 120)
     # Without its server, from a file.
-    window.page.goto("about:blank")
+    window.leave()
     window.open(show)
     window.wait_for("Boolean(window.backbeat?.timeline)")
     assert window.run("window.hacked") is None
@@ -57,7 +57,7 @@ def test_a_show_plays_anywhere_and_opens_again(window, authored, tmp_path):
         window.until_says("#timeline .block", "bounce")
         assert (elsewhere / "little.yaml").read_text() == hostile
     finally:
-        window.page.goto("about:blank")
+        window.leave()
         other.end()
 
 
@@ -87,7 +87,7 @@ def test_a_show_goes_to_the_timeline_of_what_it_shows(window, tmp_path):
         window.until_says("#timeline .block", "bounce")
         until_verified(window, 0)
     finally:
-        window.page.goto("about:blank")
+        window.leave()
         process.terminate()
         process.wait(60)
         process.stdout.close()
