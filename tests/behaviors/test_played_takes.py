@@ -170,7 +170,7 @@ def test_a_stroke_of_an_ornament_goes_where_the_other_stick_plays():
     played, said = find_hands(buzz, [], tempo, PLAYER, "refuse", "song")
     strokes = [h.beat for h in played if h.member == "snare"]
     assert {h.hand for h in played if h.member == "snare"} == {"left"}
-    assert np.diff(strokes) == pytest.approx(0.125)
+    assert np.diff(strokes).min() >= PLAYER.repeat
     assert len(strokes) == 4
     assert said[0].startswith("4 of 7 strokes beside those of flams")
 

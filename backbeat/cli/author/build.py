@@ -63,7 +63,6 @@ def command(
         find_specification,
         shipped_names,
     )
-    from backbeat.cli.common.console import print_json, remarks
     from backbeat.cli.common.other_robot import placed_robot
     from backbeat.cli.common.shadows import warn_of_shadow
     from backbeat.mpc.weights.files import trajectory_weights
@@ -79,13 +78,20 @@ def command(
     outcomes = build_behaviors(
         wanted, library, force, jobs, verbose, scheduler, variant
     )
+    _print_built(outcomes, as_json)
+    report_failures(outcomes)
+
+
+def _print_built(outcomes: "list[Outcome]", as_json: bool) -> None:
+    """Prints what was built, as text or data."""
+    from backbeat.cli.common.console import print_json, remarks
+
     made = [o.value for o in outcomes if o.error is None]
     if as_json:
         print_json([built.numbers for built in made])
     else:
         for built in made:
             remarks.print(built.text)
-    report_failures(outcomes)
 
 
 def refuse_robot(robot: str) -> NoReturn:
