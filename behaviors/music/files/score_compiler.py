@@ -98,6 +98,7 @@ def compile_score(
             tuple(chokes_in_words(compiler.choked)),
             description.backing,
             offset=description.offset,
+            count_in=description.count_in,
             moves=tuple(compiler.moves),
         ),
         description,

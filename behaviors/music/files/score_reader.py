@@ -176,6 +176,7 @@ def _load_notes(
         given = read_map(choices.map, members, path.parent, str(path))
         score = read_midi(data, members, str(path), given.notes, choices.channel)
         score = replace(score, backing=choices.backing, offset=choices.offset)
+        score = replace(score, count_in=choices.count_in)
         before = score.tempo.place(score.lead_in)[0] - 1
         score = replace(score, tempo=replace(score.tempo, bars_before=before))
         score = finish_score(score, choices, members, str(path), player)
@@ -195,7 +196,8 @@ def _load_notes(
 
 
 def _with_backing(score: Score, folder: Path, where: str) -> Score:
-    """The score, when its backing track can be played."""
+    """The score, when its backing track can be played and its count-in fits."""
+    score.count_in_beats(where)
     if score.backing:
         check_recording(find_backing(folder, score.backing, where))
     return score

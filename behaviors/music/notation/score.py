@@ -4,11 +4,12 @@ A hand's time is made of Hold and Goto stretches: it rests on a drum while the t
 dances, or it goes from one drum to the next, which it strikes on arrival.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Self
 
+from backbeat.behaviors.music.notation.count_in import count_in_beats
 from backbeat.behaviors.music.notation.tempo import Tempo
 from backbeat.models.common.errors import BackbeatError
 
@@ -31,15 +32,23 @@ class Remark(str):
     Attributes:
         code: what it is about.
         amount: how much of it.
+        left_out: hits that are not played, each with the cause.
     """
 
     code: str
     amount: int
+    left_out: "Sequence[tuple[Hit, str]]"
 
-    def __new__(cls, sentence: str, code: str = "", amount: int = 0) -> Self:
+    def __new__(
+        cls,
+        sentence: str,
+        code: str = "",
+        amount: int = 0,
+        left_out: "Sequence[tuple[Hit, str]]" = (),
+    ) -> Self:
         """The sentence with its fields."""
         made = super().__new__(cls, sentence)
-        made.code, made.amount = code, amount
+        made.code, made.amount, made.left_out = code, amount, left_out
         return made
 
 
@@ -205,6 +214,7 @@ class Score:
         remarks: sentences on what became of hits that are not played as written.
         backing: name of an audio file beside the score; empty for none.
         offset: where in the backing that is [s].
+        count_in: clicks of sticks before the music begins.
         may_drop: whether hits that cannot be played may be left out.
         moves: explicit Gotos in order of time.
         targets: where hands are sent, and where they wait, in order of time.
@@ -221,10 +231,26 @@ class Score:
     backing: str = ""
     lead_in: float = 0.0
     offset: float = 0.0
+    count_in: int = 0
     may_drop: bool = False
     moves: tuple[HandMove, ...] = ()
     targets: tuple[HandTarget, ...] = ()
     notes: tuple[tuple[int, str, int], ...] = ()
+
+    def count_in_beats(self, where: str) -> list[float]:
+        """Beats of the count-in, before its first hold ends.
+
+        Raises:
+            BackbeatError: they do not fit before it; `where` names the score.
+        """
+        begins = self.lead_in
+        if not begins and self.holds:
+            begins = self.holds[0].beat + self.holds[0].beats
+        return count_in_beats(self.count_in, begins, self.tempo.meter, where)
+
+    def left_out(self) -> list[tuple[Hit, str]]:
+        """Hits that two hands cannot play, each with the cause."""
+        return [x for r in self.remarks if isinstance(r, Remark) for x in r.left_out]
 
     def of_hand(self, hand: str) -> list[Hit]:
         """Hits of one hand."""

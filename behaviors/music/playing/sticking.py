@@ -322,7 +322,9 @@ class _Sticking:
             named = f"{self.hits[i].member} in {self._place(i)}"
             causes.setdefault(self._cause(i), []).append(named)
         told = "; ".join(f"{why}: {', '.join(which)}" for why, which in causes.items())
-        return Remark(f"{counted(len(dropped))} dropped, {told}", DROPPED, len(dropped))
+        hits = [(self.hits[i], self._cause(i)) for i in dropped]
+        said = f"{counted(len(dropped))} dropped, {told}"
+        return Remark(said, DROPPED, len(dropped), hits)
 
     def _cause(self, i: int) -> str:
         """Why a hit was left out."""
