@@ -10,7 +10,7 @@ from backbeat.behaviors.music.playing.offers import option_words
 from backbeat.behaviors.specification.kinds import Variant, ships
 
 
-def build_notes(path: Path, variant: Variant) -> dict[str, Any]:
+def build_notes(path: str | Path, variant: Variant) -> dict[str, Any]:
     """What a provenance says of the file that was built, and with which options.
 
     Args:
@@ -24,7 +24,7 @@ def build_notes(path: Path, variant: Variant) -> dict[str, Any]:
         options += ["--with", variant.terms]
     if ships(path):
         return {"options": options}
-    return {"options": options, "source": path.resolve().as_posix()}
+    return {"options": options, "source": Path(path).resolve().as_posix()}
 
 
 def build_command(behavior: Behavior) -> str:

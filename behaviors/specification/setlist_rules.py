@@ -141,7 +141,7 @@ def of_entry(
     setlist: SetlistSpecification,
     name: str,
     specification: Specification,
-    folder: Path,
+    folder: str | Path,
 ) -> BackbeatError:
     """Why a behavior of a setlist was not built, with its entry and what would help.
 

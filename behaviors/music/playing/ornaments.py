@@ -89,6 +89,11 @@ def two_sticks(hits: Iterable[Hit], tempo: Tempo) -> tuple[list[Hit], list[str]]
     return sorted(kept, key=lambda h: h.beat), said
 
 
+def is_grace(hit: Hit) -> bool:
+    """Whether a hit belongs to an ornament, and may be left out of it."""
+    return hit.ornament == GRACE
+
+
 def graces_left_out(
     hits: Sequence[Hit], hands: Mapping[int, str], tempo: Tempo
 ) -> list[str]:

@@ -19,7 +19,6 @@ from typing import NamedTuple
 from backbeat.behaviors.music.notation.player import HandModel
 from backbeat.behaviors.music.notation.score import (
     DROPPED,
-    GRACE,
     HANDS,
     Hit,
     Hold,
@@ -28,7 +27,7 @@ from backbeat.behaviors.music.notation.score import (
 )
 from backbeat.behaviors.music.notation.tempo import Tempo
 from backbeat.behaviors.music.notation.transfers import Rests
-from backbeat.behaviors.music.playing.ornaments import graces_left_out
+from backbeat.behaviors.music.playing.ornaments import graces_left_out, is_grace
 from backbeat.models.common.errors import BackbeatError
 
 # Costs of the time ratio, of a meter aside and of a meter of crossing: one hand plays
@@ -117,8 +116,8 @@ def find_hands(
             raise UnplayableError(f"{where}: {problem.refusal()}", hint=DROP_INSTEAD)
         choice = problem.solve(may_drop=True)
         assert choice is not None  # leaving out everything is possible
-        lost = (i for i, h in sorted(choice.items()) if not h)
-        remarks = [problem.remark([i for i in lost if hits[i].ornament != GRACE])]
+        lost = [i for i, h in sorted(choice.items()) if not (h or is_grace(hits[i]))]
+        remarks = [problem.remark(lost)]
     remarks += graces_left_out(hits, choice, tempo)
     return [replace(hits[i], hand=h) for i, h in sorted(choice.items()) if h], remarks
 
@@ -213,7 +212,7 @@ class _Sticking:
         for i in moment.hits:
             hit = self.hits[i]
             hands = [hit.hand] if hit.hand else [h for h in HANDS if self._may(h, hit)]
-            may_go = (may_drop or hit.ornament == GRACE) and not hit.hand
+            may_go = (may_drop or is_grace(hit)) and not hit.hand
             choices.append([*hands, ""] if may_go else hands)
         if may_drop and len(choices) > 4:
             # So many at once are noise; the loudest two are enough to choose from.
@@ -250,8 +249,7 @@ class _Sticking:
         for i, hand in option.items():
             hit = self.hits[i]
             if not hand:
-                is_grace = hit.ornament == GRACE
-                price += (LEAVE_OUT if is_grace else DROP) + hit.velocity
+                price += hit.velocity + (LEAVE_OUT if is_grace(hit) else DROP)
                 continue
             last = hands[hand]
             hands[hand] = _Stop(time, hit.member, bool(hit.hand))
@@ -298,8 +296,8 @@ class _Sticking:
         time = self.stuck_at
         passage = [m for m in self.moments if abs(m.time - time) <= PASSAGE]
         choice = self._cheapest(passage, 1.0, may_drop=True) or {}
-        lost = (i for i, hand in sorted(choice.items()) if not hand)
-        dropped = [i for i in lost if self.hits[i].ornament != GRACE]
+        left = (i for i, hand in sorted(choice.items()) if not hand)
+        dropped = [i for i in left if not is_grace(self.hits[i])]
         at_once = [i for m in passage if m.time == time for i in m.hits]
         first = dropped[0] if dropped else at_once[0]
         hit = self.hits[first]
