@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from backbeat.behaviors.building.build_command import build_notes
 from backbeat.behaviors.building.build_key import (
     build_key,
     robot_and_sources,
@@ -14,8 +15,6 @@ from backbeat.behaviors.building.build_key import (
 )
 from backbeat.behaviors.building.easier import changes, easier, knot_key
 from backbeat.behaviors.building.fitting import fitted
-from backbeat.behaviors.dance.preview import preview
-from backbeat.behaviors.dance.vocabulary.move_file import vocabulary
 from backbeat.behaviors.library.behavior import Behavior, Progress
 from backbeat.behaviors.library.build_cost import SOLVING, BuildCost
 from backbeat.behaviors.library.store import Library
@@ -47,9 +46,10 @@ from backbeat.behaviors.specification.kinds import (
 from backbeat.behaviors.specification.setlist_rules import (
     SetlistPart,
     as_in_show,
+    of_entry,
     read_parts,
+    song_row,
 )
-from backbeat.behaviors.specification.transfer import transferred
 from backbeat.models.common.errors import BackbeatError, NoMotionError
 from backbeat.optimization.diagnosis.explanation import explain
 from backbeat.optimization.interior_point.phase_durations import optimize_durations
@@ -117,6 +117,8 @@ def build(
         refuse_failures(specification, text, path)
         windowed_solver = WindowedSolver(library.folder / ".windows", processes)
         behavior = _fitted(specification, text, path, key, reports, windowed_solver)
+    made = {**behavior.provenance, **build_notes(path, variant)}
+    behavior = replace(behavior, provenance=made)
     library.save(behavior)
     report(1.0, "stored")
     return behavior
@@ -241,24 +243,6 @@ def _attempt(
     return _solve_short(specification.name, plan, about, reports)
 
 
-def solve_preview(move: str, folder: str | Path, robot: str = "") -> Behavior:
-    """A verified motion of one move of a dance alone.
-
-    Args:
-        move: name of the move.
-        folder: where moves of the user's own may be.
-        robot: that makes it, a shipped name or path of a robot YAML; "" for Atlas.
-
-    Raises:
-        BackbeatError: there is no such move or robot, or no motion was found.
-    """
-    folder = Path(folder)
-    dance = preview(move, vocabulary(folder))
-    reports = Reports(lambda share, what: None, lambda entry: None)
-    alone = transferred(dance.dance, robot) if robot else dance.dance
-    return solve(alone, alone.text(), folder / f"{move}.yaml", "", reports)
-
-
 def _solve_short(
     name: str, plan: MotionPlan, about: Mapping[str, Any], reports: Reports
 ) -> Behavior:
@@ -313,6 +297,10 @@ def join_setlist(
     """
     parts: dict[str, Behavior] = {}
     read, known = read_parts(setlist, folder), memory or ShowMemory()
+    row = song_row(setlist, read)
+    if row is not None:
+        windows = WindowedSolver(library.folder / ".windows")
+        return solve(row, text, Path(folder) / "row.yaml", "", reports, windows)
     for i, (name, part) in enumerate(read.items()):
 
         def report(share: float, what: str, i: int = i, name: str = name) -> None:
@@ -325,7 +313,10 @@ def join_setlist(
         )
         key = build_key(wanted, wanted.text(), part.path.parent)
         make = partial(_make_part, part, wanted, library, within)
-        parts[name] = known.behavior(name, key, make)
+        try:
+            parts[name] = known.behavior(name, key, make)
+        except BackbeatError as error:
+            raise of_entry(error, setlist, name, wanted, part.path.parent) from None
     show = make_show(
         setlist,
         parts,

@@ -17,7 +17,7 @@ from backbeat.behaviors.building.incremental_build import (
 )
 from backbeat.behaviors.library.behavior import Behavior, Progress
 from backbeat.behaviors.library.store import Library
-from backbeat.behaviors.setlist.memory import REFUSED, ShowMemory
+from backbeat.behaviors.setlist.memory import ShowMemory
 from backbeat.behaviors.setlist.specification import SetlistSpecification
 from backbeat.behaviors.specification.checking import on_its_line, refuse_setlist
 from backbeat.behaviors.specification.kinds import read_any
@@ -63,13 +63,6 @@ class SetlistBuild(IncrementalBuild):
         try:
             show = join_setlist(setlist, text, folder, self._library, reports, memory)
         except BackbeatError as error:
-            states = memory.behaviors
-            names = [entry.behavior for entry in setlist.behaviors]
-            for i, name in enumerate(names):
-                if name in states and states[name].phase == REFUSED:
-                    sentence = f"{setlist.name}, entry {i + 1}: {error}"
-                    error = BackbeatError(sentence, path=("behaviors", i))
-                    break
             raise on_its_line(error, text, self.path) from None
         made = {"key": INCREMENTAL, "seconds": time.perf_counter() - started}
         return replace(show, provenance={**show.provenance, **made})

@@ -223,6 +223,9 @@ class DanceSpecification(DanceLayers):
         def recordings(motion: DenseTrajectory) -> list[dict[str, Any]]:
             return recorded_entries(placed, tempo, robot, motion)
 
+        def in_words(time: float) -> str:
+            return _in_words(placed, tempo, time)
+
         plan = MotionPlan(
             problem=problem,
             mount=Mount(),
@@ -242,6 +245,7 @@ class DanceSpecification(DanceLayers):
             review=review if used else None,
             recordings=recordings if used else None,
             recorded=recorded,
+            in_words=in_words,
         )
         return plan, kept
 
@@ -317,6 +321,14 @@ def _shares(robot: RobotModel) -> dict[str, float]:
 def _flights(found: Sequence[DanceSwing]) -> list[tuple[int, int]]:
     """First and last knot of every jump."""
     return [(s.start, s.end) for s in found if s.step.feet == "none"]
+
+
+def _in_words(placed: Sequence[PlacedMove], tempo: Tempo, time: float) -> str:
+    """Bar and beat of a time [s], and the moves that are danced then."""
+    beat = tempo.beat(time)
+    names = [p.move.name for p in placed if p.rise[0] <= beat <= p.fall[1]]
+    danced = f", in {' and '.join(dict.fromkeys(names))}" if names else ""
+    return f"{tempo.in_words(beat, 2)}{danced}"
 
 
 def _events(

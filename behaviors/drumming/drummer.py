@@ -123,7 +123,14 @@ def score_events(
         length = time(hold.contact_end) - start
         for hand, member in hold.rest.items():
             events.append(Event(start, "rest", member, stick_tip(hand), 0, length))
-        events.append(Event(start, "segment", hold.name, duration=length))
+        # Of songs in a row the segments are these, and holds are markers in them.
+        kind = "marker" if score.tempo.songs else "segment"
+        events.append(Event(start, kind, hold.name, duration=length))
+    if score.tempo.songs:
+        for section in score.sections:
+            start = time(section.beat)
+            length = time(section.beat + section.beats) - start
+            events.append(Event(start, "segment", section.name, duration=length))
     for target in score.targets:
         start = time(target.beat)
         length = time(target.beat + target.beats) - start

@@ -1,7 +1,9 @@
 """DrummingKeys: the keys of a drumming specification, and the files it names."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
 from pathlib import Path
+from typing import ClassVar
 
 from backbeat.behaviors.drumming.strokes import Stroke
 from backbeat.behaviors.library.stored import check_name
@@ -9,9 +11,16 @@ from backbeat.behaviors.motion.authored import Specification
 from backbeat.behaviors.music.files.note_maps import map_files
 from backbeat.behaviors.music.files.score_reader import (
     find_notes,
+    load_score,
     score_files,
 )
-from backbeat.behaviors.music.notation.score_description import Adaptation
+from backbeat.behaviors.music.notation.percussion import Members
+from backbeat.behaviors.music.notation.player import HandModel
+from backbeat.behaviors.music.notation.score import Score
+from backbeat.behaviors.music.notation.score_description import (
+    Adaptation,
+    ScoreDescription,
+)
 from backbeat.models.common.errors import BackbeatError, located
 from backbeat.models.common.schema import key
 from backbeat.models.kit.description import kit_sources, kit_text
@@ -22,6 +31,18 @@ from backbeat.models.kit.schema import USUAL
 @dataclass
 class DrummingKeys(Specification):
     """Keys of `kind: drumming`, whose score is not compiled."""
+
+    ELSEWHERE: ClassVar[Mapping[str, str]] = {
+        **dict.fromkeys(
+            (f.name for f in fields(ScoreDescription)),
+            "it is a key of the score, the file that `score` names",
+        ),
+        **dict.fromkeys(
+            (f.name for f in fields(Adaptation)),
+            "it is a key of the score, and of `adapt` here",
+        ),
+        "tempo": "the score has it as bpm; tempo_scale is a factor on it",
+    }
 
     kind: str = "drumming"
     equipment: list[str] = key(["sticks"])
@@ -59,6 +80,30 @@ class DrummingKeys(Specification):
             return find_notes(folder, self.score)
         return folder / "scores" / f"{check_name(self.score)}.yaml"
 
+    def load(
+        self, folder: str | Path, members: Members, player: HandModel | None = None
+    ) -> Score:
+        """The score with what is done to it, at the tempo that it is written in.
+
+        Args:
+            folder: where the specification was found.
+            members: what the kit has.
+            player: whose hands play what is open; None leaves it open.
+
+        Raises:
+            BackbeatError: it cannot be read, or makes no sense.
+        """
+        return load_score(self.score_path(folder), members, player, self.adapt)
+
+    def kit_text(self, folder: str | Path) -> str:
+        """The kit as text.
+
+        Raises:
+            BackbeatError: there is no such kit.
+        """
+        with located("kit"):
+            return kit_text(self.kit, folder)
+
     def sources(self, folder: str | Path) -> list[Path]:
         """Files besides the specification that decide the motion."""
         score = score_files(self.score_path(folder))
@@ -71,5 +116,4 @@ class DrummingKeys(Specification):
         Raises:
             BackbeatError: there is no such kit, or it makes no sense.
         """
-        with located("kit"):
-            return DrumKit(text=kit_text(self.kit, folder))
+        return DrumKit(text=self.kit_text(folder))

@@ -35,15 +35,10 @@ from backbeat.behaviors.drumming.starting_path import (
 from backbeat.behaviors.motion.knot_grid import KnotGrid
 from backbeat.behaviors.motion.plan import MotionPlan, check_length
 from backbeat.behaviors.motion.retry_strategy import ROUNDS, next_hints
-from backbeat.behaviors.music.files.score_reader import (
-    load_score,
-)
-from backbeat.behaviors.music.notation.percussion import Members
-from backbeat.behaviors.music.notation.player import NO_HINTS, HandModel, Hints
+from backbeat.behaviors.music.notation.player import NO_HINTS, Hints
 from backbeat.behaviors.music.notation.score import FEET, HANDS, Score
 from backbeat.behaviors.music.playing.tempo_scale import with_tempo_scale
 from backbeat.models.common.errors import located
-from backbeat.models.kit.description import kit_text
 from backbeat.models.kit.drum_kit import DrumKit
 from backbeat.optimization.interior_point.solution import Violation
 from backbeat.optimization.problem.dense_trajectory import DenseTrajectory
@@ -103,10 +98,8 @@ class DrummingProblem:
         self.specification, self.folder = specification, Path(folder)
         self.hints, self.rounds = hints, rounds
         seated = specification.seat == "chair"
-        path = specification.score_path(folder)
-        with located("kit"):
-            kit = kit_text(specification.kit, folder)
-        written = self._load(path, kit_members(DrumKit(text=kit)))
+        kit = specification.kit_text(folder)
+        written = specification.load(folder, kit_members(DrumKit(text=kit)))
         feet = played_feet(written, seated, specification.name)
         with located("robot"):
             at_kit = RobotAtKit(
@@ -124,7 +117,7 @@ class DrummingProblem:
         # Of its own: before it is known which members are shared, tips aim elsewhere.
         reach = at_kit.strike_postures(self.stroke.slope)
         player = make_player(self.kit, reach, self.touch, hints)
-        score = self._load(path, kit_members(self.kit), player)
+        score = specification.load(folder, kit_members(self.kit), player)
         self.score: Score = with_tempo_scale(score, specification.tempo_scale)
         self.resting = RestingPostures(at_kit, self.postures, self.touch)
         self.tempo = self.score.tempo
@@ -151,12 +144,6 @@ class DrummingProblem:
         steps = frozenset(h.beat for h in self.score.hits if h.hand in FEET)
         finer = (*(steps,) * bool(steps), *self.hints.finer)
         return KnotGrid(self.tempo, self.score.beats, beats, spans, finer)
-
-    def _load(
-        self, path: Path, members: Members, player: HandModel | None = None
-    ) -> Score:
-        """The score with what the specification has done to it."""
-        return load_score(path, members, player, self.specification.adapt)
 
     def aim(self, member: str, hand: str) -> tuple[float, float]:
         """Where a hand strikes a head, from its strike point, in its axes [m].
@@ -230,7 +217,12 @@ class DrummingProblem:
             review=self._review,
             fallback_plan=self._fallback_plan if self.rounds else None,
             hints=self.hints,
+            in_words=self._in_words if self.tempo.songs else None,
         )
+
+    def _in_words(self, time: float) -> str:
+        """Song, bar and beat of a time [s]."""
+        return self.tempo.in_words(self.tempo.beat(time), 2)
 
     def _review(self, motion: DenseTrajectory, com: np.ndarray) -> list[str]:
         """Hits at which an elbow is not down, measured on the motion."""

@@ -9,7 +9,6 @@ from backbeat.behaviors.drumming.keys import DrummingKeys
 from backbeat.behaviors.drumming.problem import DrummingProblem
 from backbeat.behaviors.motion.authored import Attempt
 from backbeat.behaviors.motion.plan import MotionPlan
-from backbeat.behaviors.music.files.score_reader import load_score
 from backbeat.behaviors.music.files.tab_file import unread_lines
 from backbeat.behaviors.music.notation.player import NO_HINTS, Hints
 from backbeat.behaviors.music.notation.score import Score
@@ -34,8 +33,7 @@ class DrummingSpecification(DrummingKeys):
 
     def _notes(self, folder: str | Path) -> Score:
         """Its score, without hands."""
-        members = kit_members(self.drum_kit(Path(folder)))
-        return load_score(self.score_path(Path(folder)), members, given=self.adapt)
+        return self.load(folder, kit_members(self.drum_kit(folder)))
 
     def unread_lines(self, folder: str | Path) -> list[tuple[Path, int, str]]:
         """As of `Specification`: lines of a tablature."""

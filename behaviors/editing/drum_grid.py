@@ -157,7 +157,7 @@ def _in_hands(
 
 def drum_rows(members: Members) -> dict[str, Any]:
     """The rows of a grid, and the drum of each note of a MIDI keyboard or pad."""
-    notes = {note: members.of_note(note) for note in NOTES}
+    notes = {note: members.playing(members.of_note(note)) for note in NOTES}
     return {
         "rows": [
             {"member": name, "number": number, "foot": members.feet.get(name, "")}

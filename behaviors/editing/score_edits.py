@@ -15,7 +15,7 @@ from backbeat.behaviors.editing.edits import apply_edit, beat, number, plain, wi
 from backbeat.behaviors.editing.yaml_text import REFUSAL, with_item, with_value, without
 from backbeat.behaviors.music.files.hand_parts import has_bars
 from backbeat.behaviors.music.files.score_compiler import LOUDNESS, compile_score
-from backbeat.behaviors.music.files.tablature import PLAIN
+from backbeat.behaviors.music.files.tab_marks import PLAIN
 from backbeat.behaviors.music.notation.percussion import Members
 from backbeat.behaviors.music.notation.score import HANDS, Score
 from backbeat.behaviors.music.notation.score_description import (

@@ -49,6 +49,11 @@ class BeatGrid:
         beat = self.beat(time)
         return None if beat is None else self.meter.place(beat)
 
+    def points(self, end: float) -> list[tuple[float, float]]:
+        """Pulses and whole beats up to a time, as (beat, time [s])."""
+        beats, times = self._points(end)
+        return list(zip(beats.tolist(), times.tolist(), strict=True))
+
     def _points(self, end: float) -> tuple[np.ndarray, np.ndarray]:
         """Pulses and whole beats up to a time, and when they are [s]."""
         if self.marked:

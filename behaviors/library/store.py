@@ -140,6 +140,20 @@ class Library(Shelf):
         """
         return read_header(self.path(self._found(name, robot)))
 
+    def made_from(self, name: str, robot: str = "") -> tuple[str, Path]:
+        """Text of the specification of a behavior, and the file that it was built from.
+
+        Raises:
+            BackbeatError: no such behavior, or it does not say so: it ships, or an
+                earlier version has built it.
+        """
+        stored = self._found(name, robot)
+        header, path = self.header(stored), self.path(stored)
+        source = in_full(header["provenance"], path).get("source")
+        if not source:
+            raise BackbeatError(f"{path} does not say which file it was built from")
+        return str(header["specification"]), Path(str(source))
+
     def table(self, robot: str = "") -> pd.DataFrame:
         """One row a behavior: robot, name, kind, length, tempo, whether verified, ...
 

@@ -56,6 +56,7 @@ class MotionPlan:
         fallback_plan: another plan of the same piece, from the violations of this one's
             solution; None when there is no other.
         hints: those that this plan follows.
+        in_words: what musicians call a time [s], of pieces that say it themselves.
     """
 
     problem: TrajectoryProblem
@@ -73,9 +74,12 @@ class MotionPlan:
     beat_priority: float | None = None
     fallback_plan: "Callable[[Sequence[Violation]], MotionPlan | None] | None" = None
     hints: Hints = NO_HINTS
+    in_words: Callable[[float], str] | None = None
 
     def place(self, time: float) -> str:
         """What musicians call a time [s], "bar 2, beat 1"; empty without music."""
+        if self.in_words is not None:
+            return self.in_words(time)
         grid = beat_grid(self.bpm, self.meter, self.events)
         return place_in_words(grid.place(time))
 

@@ -8,7 +8,7 @@ Sticking models the travel of hands only. Where the optimizer could not move the
 the hits about that moment get a price in the hand that was in trouble, so that the
 other one takes them if it can. When that did not help, and the author lets go of what
 cannot be played, hands are as they were and the hit at the place is left out, and named
-as any that is dropped.
+as any that is dropped. Strokes of ornaments, of which others stay, are left out so too.
 """
 
 import itertools
@@ -16,7 +16,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from backbeat.behaviors.music.notation.player import Hints
-from backbeat.behaviors.music.notation.score import HANDS, Hit, Score
+from backbeat.behaviors.music.notation.score import GRACE, HANDS, Hit, Score
 from backbeat.optimization.interior_point.solution import Violation
 
 # Troubles nearer to each other are one [s]; less than this share of the worst is a
@@ -78,14 +78,16 @@ def next_hints(
     prices, dropped = dict(hints.prices), set(hints.dropped)
     for place in places_of(left):
         near = _hits_about(place, score, arms)
-        dropped.update((h.beat, h.member) for h in near[:1])
+        may_go = [h for h in near if may_drop or h.ornament == GRACE]
+        dropped.update((h.beat, h.member) for h in may_go[:1])
         for hit in near:
             key = (hit.beat, hit.member, hit.hand)
             prices[key] = prices.get(key, 0.0) + PRICE
     if prices == hints.prices:
         return None
     hints = replace(hints, finer=finer)
-    fallback = replace(hints, dropped=frozenset(dropped)) if may_drop else None
+    is_less = dropped != set(hints.dropped)
+    fallback = replace(hints, dropped=frozenset(dropped)) if is_less else None
     return replace(hints, prices=prices, fallback=fallback)
 
 

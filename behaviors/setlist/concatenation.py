@@ -24,7 +24,7 @@ class Concatenation:
     """Behaviors and transitions, joined so far.
 
     Attributes:
-        bpm: tempo [beats/min], 0 without music.
+        bpm: tempo [beats/min], 0 without music, and of behaviors with several.
         time: when what comes next will start [s].
         motions: motions in a row.
         events: segments, and what belongs to the behaviors.
@@ -34,7 +34,9 @@ class Concatenation:
         checks: knot violations.
         still_since: when the robot came to rest last [s].
         meters: meters of the behaviors, each from the beat on which it starts.
-        marked: beats that behaviors of a changing tempo have marked so far.
+        marked: beats that behaviors have marked so far: those of a changing tempo, and
+            all where there are several.
+        marks_all: whether there are several.
         remarks: what is not as it was asked for.
     """
 
@@ -49,17 +51,19 @@ class Concatenation:
     still_since: float = np.inf
     meters: list[MeterChange] = field(default_factory=list)
     marked: int = 0
+    marks_all: bool = False
     remarks: list[str] = field(default_factory=list)
 
     def add_part(self, part: Behavior, place: Placement) -> None:
         """Adds a behavior where it happens."""
         start, made = self.time, part.provenance
         self.still_since = min(self.still_since, start)
-        first = self._add_meter(part)
-        beats = iter([first + beat for beat, _ in part.grid.marked])
-        for event in part.events:
-            if event.kind == "beat":
-                event = replace(event, what=f"{next(beats):.12g}")
+        marked = part.grid.points(part.duration) if self._marks(part) else ()
+        first = self._add_meter(part, marked)
+        self.events += [
+            Event(start + time, "beat", f"{first + beat:.12g}") for beat, time in marked
+        ]
+        for event in (e for e in part.events if e.kind != "beat"):
             kind = "marker" if event.kind == "segment" else event.kind
             time, length = start + event.time, event.duration
             if event.kind == "rest" and event.time == 0.0:
@@ -76,9 +80,15 @@ class Concatenation:
         self._add(place.motion(part.motion))
         self._add_segment(part.name, start)
 
-    def _add_meter(self, part: Behavior) -> float:
+    def _marks(self, part: Behavior) -> bool:
+        """Whether the beats of a behavior are marked one by one."""
+        return bool(part.grid.marked or (self.marks_all and part.bpm))
+
+    def _add_meter(
+        self, part: Behavior, marked: Sequence[tuple[float, float]]
+    ) -> float:
         """A bar begins with a behavior; returns the beat on which that is."""
-        first, marked = float(self.marked), part.grid.marked
+        first = float(self.marked)
         if marked:
             self.marked += int(marked[-1][0]) + 1
         elif not part.bpm or self.marked:

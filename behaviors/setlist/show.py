@@ -1,11 +1,9 @@
 """Show: the behaviors of a setlist as one behavior, with transitions between them."""
 
 import itertools
-import operator
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from importlib import metadata
-from typing import TypeVar
 
 import numpy as np
 
@@ -37,8 +35,6 @@ from backbeat.optimization.problem.trajectory_problem import Limits
 from backbeat.optimization.verification.certificate import Certificate
 from backbeat.optimization.verification.verify import verify_motion
 
-Value = TypeVar("Value")
-
 
 def make_show(
     setlist: SetlistSpecification,
@@ -66,13 +62,13 @@ def make_show(
     setlist.check()
     robot = make_robot(setlist.robot, tuple(setlist.equipment), Mount())
     parts = _parts(setlist, robot, behaviors)
-    tempos = [(p.bpm, p) for p in parts if p.bpm]
+    tempos = [p.bpm for p in parts if p.bpm]
     scenes = [(p.scene, p) for p in parts if p.scene.name]
-    bpm = _only(tempos, "{0:g} BPM", "tempo", same_tempo) or 0.0
-    scene = _only(scenes, "its {0.name} at {0.place}", "place for the kit") or Scene()
+    bpm = tempos[0] if tempos else 0.0
+    scene = _only_scene(scenes)
     solids = scene.drum_kit().solids() if scene.name else []
     planner = TransitionPlanner(robot, make_self_collision_model(robot, scene=solids))
-    joined = _join(setlist, parts, planner, bpm, report, memory)
+    joined = _join(setlist, parts, planner, report, memory)
     motion = concatenate(joined.motions)
     report(0.6, "verifying")
     certificate = _verified(planner, motion, joined, memory, report)
@@ -147,7 +143,6 @@ def _join(
     setlist: SetlistSpecification,
     parts: Sequence[Behavior],
     planner: TransitionPlanner,
-    bpm: float,
     report: Progress,
     memory: ShowMemory | None,
 ) -> Concatenation:
@@ -161,7 +156,9 @@ def _join(
     except BackbeatError as error:
         raise BackbeatError(f"{setlist.name}: {error}") from None
     placed = places(parts, planner, back)
-    joined = Concatenation(bpm)
+    tempos = [part.bpm for part in parts if part.bpm] or [0.0]
+    is_one = all(same_tempo(tempos[0], bpm) for bpm in tempos)
+    joined = Concatenation(tempos[0] if is_one else 0.0, marks_all=not is_one)
     if back > setlist.step_back:
         joined.remarks.append(
             f"the robot steps back {back:g} m and not {setlist.step_back:g}, for what "
@@ -172,7 +169,8 @@ def _join(
     for i, (entry, part) in enumerate(zip(setlist.entries(), parts, strict=True)):
         if i:
             joined.add_transition(part.name, solved[i - 1])
-            joined.rest(entry.rest, entry.beats)
+            own = entry.beats * 60.0 / part.bpm if joined.marks_all and part.bpm else 0
+            joined.rest(entry.rest + own, entry.beats)
         joined.add_part(part, placed[i])
     return joined
 
@@ -245,21 +243,17 @@ def _list(equipment: Sequence[str]) -> str:
     return " and ".join(equipment) or "nothing in its hands"
 
 
-def _only(
-    found: Sequence[tuple[Value, Behavior]],
-    text: str,
-    what: str,
-    is_same: Callable[[Value, Value], bool] = operator.eq,
-) -> Value | None:
-    """The value that all behaviors have, that of the first one; None without any.
+def _only_scene(found: Sequence[tuple[Scene, Behavior]]) -> Scene:
+    """The scene that all behaviors have, if any.
 
     Raises:
         BackbeatError: two of them differ.
     """
     for (a, one), (b, other) in itertools.pairwise(found):
-        if not is_same(a, b):
+        if a != b:
             raise BackbeatError(
-                f"{one.name} has {text.format(a)} and {other.name} has "
-                f"{text.format(b)}; a show has one {what}, so change one of them"
+                f"{one.name} has its {a.name} at {a.place} and {other.name} has its "
+                f"{b.name} at {b.place}; a show has one place for the kit, so change "
+                "one of them"
             )
-    return found[0][0] if found else None
+    return found[0][0] if found else Scene()

@@ -26,7 +26,6 @@ from backbeat.models.common.errors import (
     BackbeatError,
     behind_place,
     one_line,
-    unknown_name,
 )
 from backbeat.models.common.outside_file import is_file, read_text
 from backbeat.models.common.schema import unknown_keys
@@ -225,12 +224,12 @@ def _unknown_keys(schema: Any, text: str, where: str) -> list[RuleFinding]:
     tree = read_tree(text, where)
     old = OLD_KEYS.get(str(tree.get("kind")), {})
     found = []
-    for path, known, given in unknown_keys(schema, tree):
-        name = str(path[-1])
+    for unknown in unknown_keys(schema, tree):
+        path, name = unknown.path, str(unknown.path[-1])
         if len(path) > 1 or name not in old:
-            error = unknown_name(f"key in {where}", name, known)
-            fix = without_slip(name, set(known) - set(given))
-            found.append(RuleFinding(True, path, str(error), fix, True))
+            fix = without_slip(name, set(unknown.known) - set(unknown.given))
+            sentence = str(unknown.error(where))
+            found.append(RuleFinding(True, path, sentence, fix, True))
     return found
 
 

@@ -1,12 +1,15 @@
 """Rules of setlists: behaviors that cannot be joined, before anything is built."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
+from backbeat.behaviors.drumming.keys import DrummingKeys
 from backbeat.behaviors.motion.authored import Specification
 from backbeat.behaviors.motion.finding import RuleFinding, without_slip
+from backbeat.behaviors.music.files.score_reader import NOTES
+from backbeat.behaviors.setlist.song_row import SongRow
 from backbeat.behaviors.setlist.specification import (
     SetlistEntry,
     SetlistSpecification,
@@ -23,7 +26,12 @@ from backbeat.behaviors.specification.kinds import (
     ships,
 )
 from backbeat.behaviors.specification.transfer import is_of_other_size
-from backbeat.models.common.errors import UNKNOWN_BEHAVIOR, BackbeatError, located
+from backbeat.models.common.errors import (
+    UNKNOWN_BEHAVIOR,
+    BackbeatError,
+    NoMotionError,
+    located,
+)
 from backbeat.models.common.outside_file import beside
 
 
@@ -33,7 +41,7 @@ def part_path(entry: SetlistEntry, folder: str | Path) -> Path:
     Raises:
         BackbeatError: there is none of that name.
     """
-    if Path(entry.behavior).suffix in (".yaml", ".yml"):
+    if Path(entry.behavior).suffix.lower() in (".yaml", ".yml", *NOTES):
         return find_specification(beside(folder, entry.behavior, "the setlist"))
     return find_specification(entry.behavior)
 
@@ -62,6 +70,11 @@ def as_in_show(
         robot=setlist.robot,
         equipment=list(setlist.equipment),
     )
+
+
+def sits(specification: Specification) -> bool:
+    """Whether the robot of a specification sits and cannot walk on."""
+    return getattr(specification, "seat", "none") != "none"
 
 
 class SetlistPart(NamedTuple):
@@ -95,6 +108,58 @@ def read_parts(
                 specification = other
         found[name] = SetlistPart(path, variant, specification, text)
     return found
+
+
+def song_row(
+    setlist: SetlistSpecification, parts: Mapping[str, SetlistPart]
+) -> SongRow | None:
+    """A setlist of songs that are all played seated, as one; None for any other.
+
+    Args:
+        setlist: the setlist.
+        parts: its behaviors by the names that it uses.
+
+    Raises:
+        BackbeatError: they are not for one drummer and kit, or cannot be read.
+    """
+    if not all(sits(part.specification) for part in parts.values()):
+        return None
+    songs = []
+    for entry in setlist.entries():
+        part = parts[entry.behavior]
+        song, folder = as_in_show(part.specification, setlist), part.path.parent
+        assert isinstance(song, DrummingKeys)
+        pause = entry.rest
+        if entry.beats:
+            pause += entry.beats * 60.0 / song.tempo(folder)
+        songs.append((song, str(folder), pause))
+    return SongRow.of(setlist.name, setlist.summary, songs)
+
+
+def of_entry(
+    error: BackbeatError,
+    setlist: SetlistSpecification,
+    name: str,
+    specification: Specification,
+    folder: str | Path,
+) -> BackbeatError:
+    """Why a behavior of a setlist was not built, with its entry and what would help.
+
+    Args:
+        error: of its build.
+        setlist: the setlist.
+        name: that it has for the behavior.
+        specification: of the behavior as in the show.
+        folder: where that is.
+    """
+    row = next(i for i, n in enumerate(setlist.behaviors) if n.behavior == name)
+    sentence = error.about(specification.name)
+    if isinstance(error, NoMotionError):
+        for remark in specification.carrying_remarks(folder):
+            sentence = BackbeatError(sentence).and_then(f"; {remark}")
+    return BackbeatError(
+        f"{setlist.name}, entry {row + 1}: {sentence}", path=("behaviors", row)
+    )
 
 
 def shadows(path: str | Path) -> dict[Path, str]:
@@ -145,8 +210,9 @@ def setlist_findings(
                 fix = without_slip(entry.behavior, shipped_names())
             place = ("behaviors", i, "behavior")
             found.append(RuleFinding(True, place, f"entry {i + 1}: {error}", fix))
+    seated = [sits(specification) for specification, _ in parts.values()]
     for i, (specification, where) in parts.items():
-        found += _alone(setlist, i, specification, where)
+        found += _alone(setlist, i, specification, where, all(seated))
     found += _tempos(setlist, parts)
     if warns and not any(f.fails for f in found):
         for i, (specification, where) in parts.items():
@@ -155,20 +221,25 @@ def setlist_findings(
 
 
 def _alone(
-    setlist: SetlistSpecification, i: int, specification: Specification, folder: Path
+    setlist: SetlistSpecification,
+    i: int,
+    specification: Specification,
+    folder: Path,
+    all_sit: bool,
 ) -> Iterator[RuleFinding]:
     """What keeps one behavior from being in a show."""
     place, where = ("behaviors", i, "behavior"), f"entry {i + 1}"
     name, entry = specification.name, setlist.behaviors[i]
     if specification.needs_equipment:
-        if getattr(specification, "seat", "none") != "none":
+        if sits(specification) and not all_sit:
             standing = f"{name}-standing"
             known = f", as {standing} has," if standing in shipped_names() else ""
             yield RuleFinding(
                 True,
                 place,
                 f"{where}: in {name} the robot sits and cannot walk on; take drums "
-                f"with 'seat: none'{known} instead",
+                f"with 'seat: none'{known} instead, or a setlist of nothing but songs "
+                "that are played seated",
                 standing if known and entry.behavior == name else None,
             )
         missing = set(specification.equipment) - set(setlist.equipment)
@@ -181,6 +252,14 @@ def _alone(
                 f"write equipment: [{', '.join(specification.equipment)}] at the top "
                 "of the setlist",
             )
+    if entry.until and all_sit:
+        yield RuleFinding(
+            True,
+            ("behaviors", i, "until"),
+            f"{where}: songs that are played seated are not left early; leave 'until' "
+            "out, or shorten the score",
+        )
+        return
     if not entry.until:
         return
     beats = specification.num_beats(folder)
@@ -217,34 +296,32 @@ def _carrying(
 def _tempos(
     setlist: SetlistSpecification, parts: dict[int, tuple[Specification, Path]]
 ) -> Iterator[RuleFinding]:
-    """Tempos that are not one."""
-    first: tuple[str, float] | None = None
+    """Tempos that are not one, which is told, and files that cannot be read."""
+    tempos: dict[int, float] = {}
     for i, (specification, folder) in parts.items():
         try:
-            bpm = specification.tempo(folder)
+            tempos[i] = specification.tempo(folder)
         except BackbeatError as error:
             place = ("behaviors", i, "behavior")
             yield RuleFinding(True, place, f"entry {i + 1}: {error}")
-            continue
-        if not bpm:
-            continue
-        if first is None:
-            first = specification.name, bpm
-        if setlist.bpm and specification.has_score and not same_tempo(bpm, setlist.bpm):
+    with_beats = [i for i, bpm in tempos.items() if bpm]
+    # Scores keep their tempo, so it is that of one of them that others could take.
+    scores = [i for i in with_beats if parts[i][0].has_score]
+    for i in with_beats:
+        name, first = parts[i][0].name, (scores or with_beats)[0]
+        if i in scores and setlist.bpm and not same_tempo(tempos[i], setlist.bpm):
             yield RuleFinding(
-                True,
+                False,
                 ("bpm",),
-                f"entry {i + 1}: {specification.name} has the {bpm:g} BPM of its "
-                f"score, and the setlist {setlist.bpm:g}; write bpm: {bpm:g}, or "
-                "change the score",
-                bpm,
+                f"entry {i + 1}: {name} keeps the {tempos[i]:g} BPM of its score; bpm: "
+                f"{setlist.bpm:g} is for dances and steps",
             )
-        elif not setlist.bpm and not same_tempo(bpm, first[1]):
-            wanted = bpm if specification.has_score else first[1]
+        elif i not in scores and not same_tempo(tempos[i], tempos[first]):
             yield RuleFinding(
-                True,
+                False,
                 ("behaviors", i, "behavior"),
-                f"entry {i + 1}: {specification.name} has {bpm:g} BPM and {first[0]} "
-                f"has {first[1]:g}; a show has one tempo, so write bpm: {wanted:g} at "
-                "the top of the setlist, and what has beats is danced at that",
+                f"entry {i + 1}: {name} has {tempos[i]:g} BPM and "
+                f"{parts[first][0].name} has {tempos[first]:g}; each keeps its own, "
+                f"and with bpm: {tempos[first]:g} at the top of the setlist, dances "
+                "and steps follow",
             )

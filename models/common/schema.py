@@ -10,7 +10,7 @@ read, and not before.
 """
 
 import json
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, Field, field, fields, is_dataclass
 from functools import cache
 from types import NoneType
@@ -156,11 +156,17 @@ class UnknownKey(NamedTuple):
         path: where it stands, the key being the last.
         known: keys that may stand there.
         given: keys that stand there.
+        owner: the dataclass that it is not a key of.
     """
 
     path: KeyPath
     known: tuple[str, ...]
     given: tuple[str, ...]
+    owner: type[Any]
+
+    def error(self, where: str) -> BackbeatError:
+        """The key in a sentence; `where` names the file."""
+        return _unknown(f"key in {where}", self.path[-1], self.known, self.owner)
 
 
 def unknown_keys(schema: Any, tree: Any, path: KeyPath = ()) -> Iterator[UnknownKey]:
@@ -180,7 +186,8 @@ def unknown_keys(schema: Any, tree: Any, path: KeyPath = ()) -> Iterator[Unknown
             if key in names:
                 yield from unknown_keys(types[names[key].name], value, (*path, key))
             elif str(key)[:1] != "_":
-                yield UnknownKey((*path, str(key)), tuple(names), given)
+                owner = schema if isinstance(schema, type) else type(schema)
+                yield UnknownKey((*path, str(key)), tuple(names), given, owner)
     elif get_origin(schema) is list and isinstance(tree, list):
         for i, value in enumerate(tree):
             yield from unknown_keys(get_args(schema)[0], value, (*path, i))
@@ -258,10 +265,11 @@ def _explained(
     error: BackbeatError
     if fault["type"] == _UNKNOWN:
         known = [item.name for item in fields(owner)]
-        error = unknown_name(f"key in {where}", path[-1], known)
+        error = _unknown(f"key in {where}", path[-1], known, owner)
     elif fault["type"] == "string_pattern_mismatch":
         choices = [choice for choice in told["choices"] if choice]
-        error = unknown_name(f"{dotted(path)} in {where}", fault["input"], choices)
+        of = f"{dotted(path)} in {where}"
+        error = _unknown(of, fault["input"], choices, owner)
     else:
         error = BackbeatError(
             f"{where}: {dotted(path) or 'it'} is {_written(fault['input'])}; it must "
@@ -269,6 +277,23 @@ def _explained(
         )
     error.locate(path)
     return error
+
+
+def _unknown(
+    kind: str, name: object, known: Iterable[str], owner: type[Any]
+) -> BackbeatError:
+    """Error for a key or choice that a dataclass does not have.
+
+    Its class variable `ELSEWHERE` says of words that are often written there, by word,
+    what to do instead.
+    """
+    error = unknown_name(kind, name, known)
+    hint: str | None = getattr(owner, "ELSEWHERE", {}).get(str(name))
+    return (
+        error
+        if hint is None
+        else BackbeatError(error.fault, hint=hint, code=error.code, subject=str(name))
+    )
 
 
 def dotted(path: KeyPath) -> str:

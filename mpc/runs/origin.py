@@ -7,6 +7,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+from backbeat.behaviors.building.build_command import build_command
 from backbeat.behaviors.building.build_key import source_hash
 from backbeat.behaviors.library.behavior import Behavior
 from backbeat.behaviors.library.robots import robot_hash
@@ -62,6 +63,7 @@ def origin_story(behavior: Behavior, engine: str = "drake") -> dict[str, Any]:
     """
     return {
         "behavior_key": behavior.provenance.get("key"),
+        "build": build_command(behavior),
         "robot_hash": robot_hash(behavior.robot),
         "code": _code(),
         "versions": code_versions(engine),

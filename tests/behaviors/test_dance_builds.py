@@ -5,7 +5,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from backbeat.behaviors.building.build import Reports, solve, solve_preview
+from backbeat.behaviors.building.build import Reports, solve
+from backbeat.behaviors.building.move_preview import solve_preview
 from backbeat.behaviors.dance.authoring import Choreography
 from backbeat.behaviors.dance.markers import measure_markers, planned
 from backbeat.behaviors.dance.vocabulary.move_file import shipped_moves

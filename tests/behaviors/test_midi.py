@@ -8,6 +8,7 @@ from backbeat.behaviors.music.files.midi import read_midi
 from backbeat.behaviors.music.notation.meter import Meter
 from backbeat.models.common.bounds import BYTES
 from backbeat.models.common.errors import BackbeatError
+from backbeat.models.kit.description import kit_text
 from backbeat.models.kit.drum_kit import DrumKit
 from tests.behaviors.midi_files import bpm, hit, meter, midi_bytes
 
@@ -104,7 +105,7 @@ def test_frames_a_second_make_half_second_beats():
         (b"RIFF" + bytes(100), "no MIDI file that can be read"),
         (bytes(BYTES["MIDI"] + 1), "larger than 1 MB"),
         (midi_bytes([]), "no percussion, which is on channel 10; there are no notes"),
-        (midi_bytes([[(0, hit(38, channel=2))]]), "there are notes on channel 3"),
+        (midi_bytes([[(0, hit(38, channel=2))]]), "it has 1 note on channel 3"),
         (midi_bytes([[(0, hit(38))], [(0, hit(38))]], kind=2), "format 2"),
         (midi_bytes([[(0, bpm(15)), (0, hit(38))]]), "bpm is 15"),
         (midi_bytes([[(0, hit(38)), (9, bpm(500)), (20, hit(38))]]), "bpm is 500"),
@@ -125,3 +126,38 @@ def test_a_part_of_a_file_is_no_file():
     for end in range(len(data)):
         with pytest.raises(BackbeatError):
             read_midi(data[:end], MEMBERS, "song.mid")
+
+
+def test_drums_on_another_channel_and_what_is_not_read():
+    tracks = [[(0, hit(38, channel=1)), (0, hit(60, channel=3)), (9, hit(64))]]
+    data = midi_bytes(tracks)
+    score = read_midi(data, MEMBERS, "song", channel=2)
+    assert [h.member for h in score.hits] == ["snare"]
+    said = "not read: 1 note on channel 4, 1 note on channel 10"
+    assert score.remarks == (said,)
+    silent = midi_bytes([[(0, hit(38, channel=1)), (9, hit(42, channel=1))]])
+    sentence = r"which is on channel 10; it has 2 notes on channel 2; --channel 2"
+    with pytest.raises(BackbeatError, match=sentence):
+        read_midi(silent, MEMBERS, "song")
+    with pytest.raises(BackbeatError, match="no percussion on channel 5; it has"):
+        read_midi(silent, MEMBERS, "song", channel=5)
+
+
+def test_a_choke_is_the_pedal_s_or_is_said():
+    """Drum modules send it as pressure on the key; its release has no pressure."""
+    pressed = [
+        mido.Message("polytouch", channel=9, note=note, value=value)
+        for note, value in ((46, 127), (46, 0), (49, 100))
+    ]
+    track = [(0, hit(46)), (0, hit(49)), *((480, m) for m in pressed)]
+    data = midi_bytes([track])
+    score = read_midi(data, MEMBERS, "song")
+    assert score.remarks == (
+        "1 hit of crash to be choked: nothing stops the cymbal",
+        "1 hit of hi_hat to be choked: nothing stops the cymbal",
+    )
+    kit = kit_members(DrumKit(text=kit_text("full-kit", ".")))
+    score = read_midi(data, kit, "song")
+    assert [h.beat - score.lead_in for h in score.hits] == [0, 0, 1]
+    assert score.hits[-1].member == "pedal_hi_hat"
+    assert score.remarks == ("1 hit of crash to be choked: nothing stops the cymbal",)

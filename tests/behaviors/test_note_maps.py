@@ -34,7 +34,8 @@ def test_a_map_that_ships_gives_edges_to_the_hi_hat(edges):
     members, remarks = members_of(edges, "roland")
     assert members.count("hi_hat") == 8
     assert remarks == (
-        "MIDI notes: 22 and 26 to hi_hat (8 hits), 38 to snare (1 hit)",
+        "MIDI notes: 22 to hi_hat (7 hits), 38 to snare (1 hit)",
+        "MIDI note 26, 1 hit: open_hi_hat, given to hi_hat",
         "MIDI note 36, 2 hits: kick, dropped",
     )
 

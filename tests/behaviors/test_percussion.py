@@ -7,6 +7,7 @@ from backbeat.behaviors.music.notation.percussion import (
     NOTES,
     PIECES,
     SUBSTITUTES,
+    Members,
     place_on_kit,
 )
 from backbeat.behaviors.music.notation.score import Hit
@@ -82,7 +83,40 @@ def test_every_note_of_the_kit_is_played_by_its_member():
         assert MEMBERS.of_note(notes[0]) == name
     assert MEMBERS.of_note(36) == "kick"
     assert MEMBERS.of_note(44) == "pedal_hi_hat"
-    assert MEMBERS.of_note(37) == "snare"
+
+
+# What is not the own stroke of a member of the usual kit, and what plays it.
+STRUCK_OTHERWISE = {
+    **{37: ("side_stick", "snare"), 46: ("open_hi_hat", "hi_hat")},
+    **{53: ("ride_bell", "ride"), 55: ("splash", "crash")},
+    **{57: ("second_crash", "crash"), 59: ("second_ride", "ride")},
+}
+
+
+@pytest.mark.parametrize("note", STRUCK_OTHERWISE)
+def test_what_a_kit_strikes_otherwise_is_played_and_said(note):
+    piece, member = STRUCK_OTHERWISE[note]
+    assert MEMBERS.of_note(note) == piece
+    assert MEMBERS.playing(piece) == member
+    for absent in ("drop", "refuse"):
+        hit = Hit(0, MEMBERS.of_note(note), "", 90)
+        placed, said = place_on_kit([hit], MEMBERS, absent, {}, "song")
+        assert [h.member for h in placed] == [member]
+        assert said == [f"1 hit of {piece} given to {member}"]
+    # A choice for the piece is not one for the member, and one for the member is both.
+    _, said = place_on_kit([hit], MEMBERS, "drop", {piece: "drop"}, "song")
+    assert said == [f"1 hit of {piece} dropped"]
+    placed, _ = place_on_kit([hit], MEMBERS, "drop", {member: "floor_tom"}, "song")
+    assert [h.member for h in placed] == ["floor_tom"]
+
+
+def test_a_member_that_is_a_piece_plays_it():
+    names = {1: "hats", 2: "half_open", 3: "crash_b"}
+    notes = {"hats": [42, 46], "half_open": [46, 42], "crash_b": [57]}
+    members = Members(names, notes)
+    played = [members.of_note(note) for note in (42, 46, 57)]
+    assert played == ["hats", "half_open", "crash_b"]
+    assert members.of_piece("open_hi_hat") == "half_open"
 
 
 def test_substitutes_are_pieces_and_members():

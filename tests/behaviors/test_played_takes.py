@@ -4,6 +4,7 @@ import io
 import re
 import shlex
 from dataclasses import replace
+from itertools import pairwise
 
 import mido
 import numpy as np
@@ -16,10 +17,11 @@ from backbeat.behaviors.drumming.tempo.tried_options import tried_options
 from backbeat.behaviors.library.store import Library
 from backbeat.behaviors.music.files.score_reader import load_score
 from backbeat.behaviors.music.notation.player import HandModel
-from backbeat.behaviors.music.notation.score import Hit
+from backbeat.behaviors.music.notation.score import BUZZ, DRAG, FLAM, GRACE, Hit
 from backbeat.behaviors.music.notation.score_description import Adaptation
 from backbeat.behaviors.music.notation.tempo import Tempo
 from backbeat.behaviors.music.playing.ornaments import ALTERNATING, two_sticks
+from backbeat.behaviors.music.playing.sticking import find_hands
 from backbeat.cli.author.build import adaptation
 from backbeat.models.common.errors import BackbeatError, NoMotionError
 from backbeat.models.kit.drum_kit import DrumKit
@@ -29,7 +31,7 @@ KIT = DrumKit()
 MEMBERS = kit_members(KIT)
 PLAYER = HandModel({m: KIT.strike_pose(m).translation() for m in KIT.members})
 ROLAND = Adaptation(map=["roland"])
-REFUSED = ("blast", "linear", "roll", "three-at-once", "tom-fill", "unisons")
+REFUSED = ("blast", "linear", "three-at-once", "tom-fill", "unisons")
 
 
 def write(name, folder):
@@ -116,21 +118,61 @@ def snares(*hits):
     return [Hit(t, "snare", "", v) for t, v in hits]
 
 
-def test_flams_stay_and_drags_lose_a_grace_note():
+def test_flams_stay_and_drags_are_three_strokes():
     tempo = Tempo(60)
     flam, said = two_sticks(snares((1.0, 40), (1.03, 100)), tempo)
     assert [h.beat for h in flam] == [1.0, 1.03]
-    assert said == ["flams played with both sticks: 1"]
+    assert said == ["flams for both sticks: 1"]
     drag, said = two_sticks(snares((1.0, 30), (1.03, 30), (1.06, 100)), tempo)
-    assert [h.beat for h in drag] == [1.03, 1.06]
-    assert said == ["drags played with one grace note, as flams: 1"]
+    assert [h.beat for h in drag] == pytest.approx([0.96, 1.01, 1.06])
+    assert [h.velocity for h in drag] == [30, 30, 100]
+    assert said == ["drags as three alternating strokes, 50 ms apart: 1"]
 
 
-def test_a_grace_note_goes_where_the_other_stick_plays():
-    hits = [*snares((1.0, 40), (1.03, 100)), Hit(1.02, "ride", "", 80)]
-    left, said = two_sticks(hits, Tempo(60))
-    assert sorted(h.member for h in left) == ["ride", "snare"]
-    assert "without their grace notes" in said[0]
+@pytest.mark.parametrize(
+    ("ornament", "beats", "times"),
+    [
+        (FLAM, 0.5, [-0.03, 0]),
+        (DRAG, 0.5, [-0.1, -0.05, 0]),
+        (BUZZ, 0.5, [0, 0.0625, 0.125, 0.1875, 0.25, 0.3125, 0.375, 0.4375]),
+        (BUZZ, 0.1, [0, 0.0625, 0.125]),
+    ],
+)
+def test_written_ornaments_are_strokes_of_two_sticks(ornament, beats, times):
+    tempo = Tempo(60)
+    hit = Hit(2.0, "snare", "", 100, ornament, beats)
+    strokes, said = two_sticks([hit], tempo)
+    assert [h.beat - 2.0 for h in strokes] == pytest.approx(times)
+    assert len(said) == 1
+    graces = [h for h in strokes if h.ornament == GRACE]
+    assert len(graces) == len(times) - 1
+    assert {h.velocity for h in graces} == {55}
+    played, left = find_hands(strokes, [], tempo, PLAYER, "refuse", "song")
+    hands = [h.hand for h in played]
+    assert all(a != b for a, b in pairwise(hands))
+    assert not left
+
+
+def test_a_stroke_of_an_ornament_goes_where_the_other_stick_plays():
+    """A flam loses its grace note; of a buzz one hand plays every other stroke."""
+    tempo, ride = Tempo(60), Hit(2.0, "ride", "right", 80)
+    flam, _ = two_sticks([ride, Hit(2.0, "snare", "", 100, FLAM)], tempo)
+    played, said = find_hands(flam, [], tempo, PLAYER, "refuse", "song")
+    hands = {h.member: h.hand for h in played}
+    assert hands == {"ride": "right", "snare": "left"}
+    assert len(played) == 2
+    assert said == [
+        "1 of 1 strokes beside those of flams, drags, buzzes and rolls left out, for "
+        "the other stick plays elsewhere: snare in bar 1, beat 2.97"
+    ]
+    rides = [replace(ride, beat=2 + 0.25 * k) for k in range(4)]
+    buzz, _ = two_sticks([*rides, Hit(2.25, "snare", "", 100, BUZZ, 0.5)], tempo)
+    played, said = find_hands(buzz, [], tempo, PLAYER, "refuse", "song")
+    strokes = [h.beat for h in played if h.member == "snare"]
+    assert {h.hand for h in played if h.member == "snare"} == {"left"}
+    assert np.diff(strokes).min() >= PLAYER.repeat
+    assert len(strokes) == 4
+    assert said[0].startswith("4 of 7 strokes beside those of flams")
 
 
 def test_a_roll_is_played_as_fast_as_sticks_alternate():

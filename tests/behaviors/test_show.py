@@ -291,7 +291,6 @@ def test_concatenation_keeps_every_sample(parts):
     [
         ({"mount": Mount(p_WB=(0.0, 0.0, 0.65))}, "stands freely"),
         ({"equipment": ("sticks",)}, "build it for the setlist's equipment"),
-        ({"bpm": 120.0}, "one tempo"),
     ],
 )
 def test_neighbors_that_do_not_go_together(parts, change, sentence):
@@ -307,6 +306,26 @@ def test_tempos_that_a_file_rounds_are_one(parts):
     tempos = {"a": 98.0, "b": of_midi}
     rows = {n: replace(parts["bend"], name=n, bpm=b) for n, b in tempos.items()}
     assert make_show(setlist("a", "b"), rows).bpm == 98
+
+
+def test_behaviors_of_two_tempos_keep_theirs(parts):
+    """Their beats are marked one by one, and those of the second begin with it."""
+    tempos = {"a": 90, "b": 120}
+    rows = {n: replace(parts["bend"], name=n, bpm=b) for n, b in tempos.items()}
+    made = make_show(setlist("a", SetlistEntry("b", beats=2)), rows)
+    assert made.certificate.passed
+    marked = np.array(made.grid.marked)
+    starts = {e.what: e.time for e in made.events if e.kind == "segment"}
+    for name, bpm in tempos.items():
+        start = starts[name]
+        inside = (marked[:, 1] >= start - 1e-9) & (
+            marked[:, 1] <= start + parts["bend"].duration + 1e-9
+        )
+        assert marked[inside][0, 1] == pytest.approx(start)
+        assert np.diff(marked[inside][:, 1]) == pytest.approx(60 / bpm)
+    assert made.bpm == 90
+    gap = starts["b"] - starts["to b"]
+    assert gap >= 2 * 60 / 120
 
 
 def test_drums_in_two_places(parts):

@@ -13,6 +13,7 @@ from backbeat.behaviors.music.notation.percussion import ROWS
 from backbeat.behaviors.music.notation.player import HandModel
 from backbeat.behaviors.specification.checking import check_file
 from backbeat.models.common.errors import BackbeatError
+from backbeat.models.kit.description import kit_text
 from backbeat.models.kit.drum_kit import DrumKit
 
 KIT = DrumKit()
@@ -39,9 +40,35 @@ def test_accents_and_ghosts():
     assert [v for _, _, v in notes("SN|xoXOg-.-|")] == [90, 90, 115, 115, 50]
 
 
-def test_ornaments_are_single_strokes_and_counted():
-    _, _, ornaments = read_tab("SN|f-d-b-b-|", MEMBERS, Fraction(4), 0, "tab")
-    assert ornaments == {"f": 1, "d": 1, "b": 2}
+def test_marks_of_a_row_are_ornaments_or_other_pieces():
+    tab = "HH|x-o-O-#-|\nSN|f-d-B-@-|\nRD|--b-----|\nCC|#-------|"
+    found, _, choked = read_tab(tab, MEMBERS, Fraction(4), 0, "tab")
+    told = [(float(n.at), n.piece, n.ornament, n.velocity) for n in found]
+    assert told == [
+        *((0, "hi_hat", "", 90), (1, "open_hi_hat", "", 90)),
+        *((2, "open_hi_hat", "", 115), (3, "hi_hat", "", 90)),
+        *((0, "snare", "flam", 90), (1, "snare", "drag", 90)),
+        *((2, "snare", "buzz", 115), (3, "side_stick", "", 90)),
+        *((1, "ride_bell", "", 90), (0, "crash", "", 90)),
+    ]
+    assert {n.beats for n in found} == {Fraction(1, 2)}
+    assert choked == {"hi_hat": 1, "crash": 1}
+
+
+def test_a_choked_hi_hat_is_closed_by_its_pedal():
+    members = kit_members(DrumKit(text=kit_text("full-kit", ".")))
+    found, _, choked = read_tab("HH|#-x-|", members, Fraction(4), 0, "tab")
+    assert [(float(n.at), n.piece) for n in found] == [
+        *((0, "hi_hat"), (1, "pedal_hi_hat")),
+        (2, "hi_hat"),
+    ]
+    assert not choked
+
+
+@pytest.mark.parametrize(("row", "of"), [("SN|#---|", "a cymbal"), ("HT|@---|", "the")])
+def test_marks_of_other_rows_are_refused(row, of):
+    with pytest.raises(BackbeatError, match=f"line 1, bar 1: .* is a mark of {of}"):
+        notes(row)
 
 
 def test_groups_of_rows_follow_each_other():
@@ -73,7 +100,7 @@ def test_steps_of_its_own_make_bar_lines_for_the_eye():
 
 
 def test_rows_of_one_piece_become_one():
-    assert notes("C1|x---|\nC2|--X-|") == [(0, "crash", 90), (2, "crash", 115)]
+    assert notes("C1|x---|\nCC|--X-|") == [(0, "crash", 90), (2, "crash", 115)]
 
 
 def test_a_row_that_counts_is_for_people():
@@ -82,7 +109,10 @@ def test_a_row_that_counts_is_for_people():
 
 def test_every_row_has_a_member_or_is_known_to_be_absent():
     absent = {MEMBERS.of_piece(p) for p in ROWS.values()} - set(MEMBERS.names)
-    assert absent == {"kick", "pedal_hi_hat", "china", "cowbell", "tambourine"}
+    struck = {"open_hi_hat", "ride_bell", "second_crash", "second_ride", "side_stick"}
+    feet = {"kick", "pedal_hi_hat"}
+    assert absent == {*feet, *struck, "china", "splash", "cowbell", "tambourine"}
+    assert {MEMBERS.playing(piece) for piece in struck} <= set(MEMBERS.names)
 
 
 @pytest.mark.parametrize(
@@ -181,7 +211,7 @@ def read_file(path, text):
 )
 def test_rows_have_the_names_that_drummers_give_them(label, piece):
     wanted = MEMBERS.of_piece(piece)
-    assert notes(f"{label}|o---|") == [(0, wanted, 90)]
+    assert notes(f"{label}|x---|") == [(0, wanted, 90)]
 
 
 @pytest.mark.parametrize(
@@ -234,8 +264,8 @@ def test_rows_that_all_stand_alone_sound_together(tmp_path):
 @pytest.mark.parametrize(
     ("text", "line", "bar"),
     [
-        ("CC|#---|x---|\nHH|x-o-|x-x-|\n", 1, 1),
-        ("HH|x-o-|x-x-|\nSN|----|o-@-|\n", 2, 2),
+        ("CC|?---|x---|\nHH|x-o-|x-x-|\n", 1, 1),
+        ("HH|x-o-|x-x-|\nSN|----|o-%-|\n", 2, 2),
         ("title: a\n\nwords\n[a]\n# more\nHH|x---|\n\n\nSN|o---|x-?-|\n", 9, 2),
         ("HH|x---|\n[b] x2\n\nHH|x---|\nSN|o-?-|\n", 5, 1),
         ("bpm: 90\nHH|x---|\nbpm: 120\nHH|?---|\n", 4, 1),

@@ -35,6 +35,7 @@ def command(
     opens: OpensBrowser = True,
     scheduler: Scheduler = None,
     note_map: options.NoteMap = None,
+    channel: options.Channel = 10,
     unplayable: options.Unplayable = "refuse",
     tempo_factor: options.TempoFactor = 1.0,
     grid: options.Grid = 0,
@@ -62,12 +63,13 @@ def command(
         find_specification,
         shipped_names,
     )
-    from backbeat.cli.common.console import print_json, remarks
     from backbeat.cli.common.other_robot import placed_robot
     from backbeat.cli.common.shadows import warn_of_shadow
     from backbeat.mpc.weights.files import trajectory_weights
 
-    adapt = adaptation(note_map, unplayable, tempo_factor, grid, least_velocity)
+    adapt = adaptation(
+        note_map, unplayable, tempo_factor, grid, least_velocity, channel
+    )
     wanted = names or shipped_names()
     for path in [find_specification(name) for name in wanted]:
         warn_of_shadow(path, library)
@@ -76,13 +78,20 @@ def command(
     outcomes = build_behaviors(
         wanted, library, force, jobs, verbose, scheduler, variant
     )
+    _print_built(outcomes, as_json)
+    report_failures(outcomes)
+
+
+def _print_built(outcomes: "list[Outcome]", as_json: bool) -> None:
+    """Prints what was built, as text or data."""
+    from backbeat.cli.common.console import print_json, remarks
+
     made = [o.value for o in outcomes if o.error is None]
     if as_json:
         print_json([built.numbers for built in made])
     else:
         for built in made:
             remarks.print(built.text)
-    report_failures(outcomes)
 
 
 def refuse_robot(robot: str) -> NoReturn:
@@ -105,6 +114,7 @@ def adaptation(
     tempo_factor: float,
     grid: int,
     least_velocity: int,
+    channel: int = 10,
 ) -> "Adaptation":
     """What options say is done to notes, checked.
 
@@ -117,6 +127,7 @@ def adaptation(
 
     adapt = Adaptation(
         map=spelled_out(note_map or []),
+        channel=channel,
         unplayable=unplayable,
         tempo_factor=tempo_factor,
         grid=grid,

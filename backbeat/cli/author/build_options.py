@@ -61,6 +61,9 @@ NoteMap = Annotated[
         "a file with the key 'notes'. May be repeated.",
     ),
 ]
+Channel = Annotated[
+    int, typer.Option(help="Channel of the drums in MIDI files, 1 to 16.")
+]
 Unplayable = Annotated[
     str,
     typer.Option(

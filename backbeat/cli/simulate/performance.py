@@ -27,7 +27,7 @@ def find_performance(subject: "Subject", library: Path, unverified: bool) -> "Be
     Raises:
         BackbeatError: there is nothing of that name, or nothing at all.
     """
-    from backbeat.behaviors.building.build import solve_preview
+    from backbeat.behaviors.building.move_preview import solve_preview
     from backbeat.behaviors.kinematic.behavior import kinematic_behavior
     from backbeat.behaviors.library.store import Library
     from backbeat.common.verified import load_verified
@@ -47,7 +47,7 @@ def find_performance(subject: "Subject", library: Path, unverified: bool) -> "Be
     if is_kinematic:
         if name is None:
             raise BackbeatError("name what the kinematic player shall play")
-        played = kinematic_behavior(name)
+        played = kinematic_behavior(name, library=Library(library))
         remarks = played.provenance["remarks"]
         assert isinstance(remarks, list)
         typer.echo("\n".join(remarks), err=True)

@@ -18,7 +18,10 @@ from backbeat.behaviors.library.behavior import Behavior, make_robot
 from backbeat.behaviors.library.behavior import Mount as FreeBase
 from backbeat.behaviors.library.store import Library
 from backbeat.behaviors.music.notation.score import HANDS, Score
-from backbeat.behaviors.specification.kinds import find_specification
+from backbeat.behaviors.specification.kinds import (
+    find_specification,
+    read_specification,
+)
 from backbeat.models.actuation.safety_law import SafetyLaw, read_safety_law
 from backbeat.models.common.errors import BackbeatError
 from backbeat.models.kit.drum_kit import DrumKit
@@ -94,21 +97,16 @@ class Sources:
         """The score of the behavior.
 
         Raises:
-            BackbeatError: there is none that ships, nor in the current folder.
+            BackbeatError: there is none that ships, in the current folder, nor of what
+                the library has.
         """
         return self._read[0]
 
     @cached_property
     def _read(self) -> tuple[Score, DrummingSpecification, DrumKit]:
         """The score with its kit."""
-        try:
-            find_specification(self.behavior)
-        except BackbeatError:
-            raise BackbeatError(
-                f"there is no {self.behavior}.yaml here, and some figures are drawn "
-                "from its score; start in the folder that has it, or name others"
-            ) from None
-        return read_score(self.behavior)
+        library = Library(self.library)
+        return read_score(self.behavior, library, self.robot_of_plan)
 
     @cached_property
     def player(self) -> KinematicPlayer:
@@ -127,7 +125,10 @@ class Sources:
         Raises:
             BackbeatError: the library does not have it.
         """
-        plan = Library(self.library).load(self.behavior, self.robot_of_plan)
+        name = self.behavior
+        if Path(name).suffix:
+            name = read_specification(find_specification(name))[0].name
+        plan = Library(self.library).load(name, self.robot_of_plan)
         if not plan.strikes():
             raise BackbeatError(
                 f"{self.behavior} has no strikes; figures need a drumming behavior"

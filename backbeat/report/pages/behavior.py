@@ -2,6 +2,7 @@
 
 from markupsafe import Markup
 
+from backbeat.behaviors.building.build_command import build_command
 from backbeat.behaviors.library.behavior import Behavior
 from backbeat.behaviors.library.joint_jerk import jerk_of_motion
 from backbeat.report.pages.score import score_section
@@ -30,6 +31,7 @@ def behavior_page(behavior: Behavior, recorded: Markup | None = None) -> str:
         "page.html",
         behavior=behavior,
         made=made,
+        build=build_command(behavior),
         active=made.get("active_limits", []),
         recorded=recorded or Markup(""),
         score=score_section(behavior),

@@ -91,7 +91,8 @@ def commands(record: RunRecord, path: str | Path) -> list[str]:
     name, robot = record.name, record.story["robot"]["name"]
     on = "" if robot == USUAL_ROBOT else f" --robot {robot}"
     return [
-        f"backbeat build {name}{on}",
+        # Runs of earlier versions do not say how their behavior was built.
+        record.story.get("build") or f"backbeat build {name}{on}",
         f"backbeat track --scenario {name}.scenario.yaml -o {path.name}",
         f"backbeat replay {path.name}",
         f"backbeat report {path.name}",

@@ -9,7 +9,7 @@ from markupsafe import Markup
 from backbeat.behaviors.drumming.drummer import stick_tip
 from backbeat.behaviors.library.beat_grid import place_in_words
 from backbeat.behaviors.library.behavior import Behavior, Event
-from backbeat.behaviors.music.files.tablature import ACCENT, GHOST
+from backbeat.behaviors.music.files.tab_marks import ACCENT, GHOST
 from backbeat.behaviors.music.notation.score import FEET, HANDS
 from backbeat.models.kit.drum_kit import DrumKit
 from backbeat.report.pages.template import rendered

@@ -1,6 +1,8 @@
 """Parts of a score that place the hands: holds, and gotos."""
 
 from collections.abc import Iterator
+from dataclasses import replace
+from typing import TypeVar
 
 from backbeat.behaviors.music.files.score_finish import MOST_BEATS
 from backbeat.behaviors.music.notation.percussion import Members
@@ -10,13 +12,28 @@ from backbeat.behaviors.music.notation.score import (
     LEAVE_BEATS,
     HandMove,
 )
-from backbeat.behaviors.music.notation.score_description import PartDescription
+from backbeat.behaviors.music.notation.score_description import (
+    HAND_LETTERS,
+    PartDescription,
+)
 from backbeat.models.common.errors import BackbeatError
 
 # Most turn of the torso to each side in a hold [rad].
 MOST_SWAY = 0.6
 # Farthest place from the kit's that a hand may be sent to [m].
 FARTHEST = 3.0
+Place = TypeVar("Place")
+
+
+def with_hand_names(part: PartDescription) -> PartDescription:
+    """A part whose hands are called left and right where they have letters."""
+
+    def named(places: dict[str, Place]) -> dict[str, Place]:
+        return {HAND_LETTERS.get(hand, hand): p for hand, p in places.items()}
+
+    return replace(
+        part, rest=named(part.rest), to=named(part.to), place=named(part.place)
+    )
 
 
 def check_hold(part: PartDescription, members: Members, where: str) -> None:

@@ -3,7 +3,8 @@
 All tracks are read into one line of time in ticks, whose resolution the file states,
 with its tempo map and meters ("Standard MIDI Files 1.0", MIDI Manufacturers
 Association, 1996). Percussion is channel 10 as people count ("General MIDI System
-Level 1", 1991).
+Level 1", 1991), unless another one is named. Drum modules send the choke of a cymbal as
+pressure on its key.
 """
 
 from collections import Counter
@@ -19,6 +20,7 @@ import mido
 from backbeat.behaviors.music.files.ends import final_bar, lead_in
 from backbeat.behaviors.music.files.midi_survey import survey
 from backbeat.behaviors.music.files.score_finish import MOST_BEATS, MOST_HITS
+from backbeat.behaviors.music.files.tab_marks import PLAIN, chokes_in_words
 from backbeat.behaviors.music.notation.meter import Meter, MeterChange, MeterMap
 from backbeat.behaviors.music.notation.percussion import Members
 from backbeat.behaviors.music.notation.score import (
@@ -28,13 +30,15 @@ from backbeat.behaviors.music.notation.score import (
     Score,
     Section,
 )
-from backbeat.behaviors.music.notation.score_description import PartDescription
+from backbeat.behaviors.music.notation.score_description import (
+    PERCUSSION,
+    PartDescription,
+)
 from backbeat.behaviors.music.notation.tempo import Tempo, TempoChange
 from backbeat.models.common.bounds import BYTES
 from backbeat.models.common.errors import BackbeatError, gist
 
-# The percussion channel as mido counts, and tempo and meter of a file that has none.
-PERCUSSION = 9
+# Tempo and meter of a file that has none.
 USUAL_BPM, USUAL_METER = 120.0, (4, 4)
 
 Value = TypeVar("Value")
@@ -49,10 +53,15 @@ class _Content:
     tempos: dict[int, float] = field(default_factory=dict)
     meters: dict[int, tuple[int, int]] = field(default_factory=dict)
     others: Counter[int] = field(default_factory=Counter)
+    chokes: list[tuple[int, int]] = field(default_factory=list)  # tick, note
 
 
 def read_midi(
-    data: bytes, members: Members, where: str, targets: Mapping[int, str] | None = None
+    data: bytes,
+    members: Members,
+    where: str,
+    targets: Mapping[int, str] | None = None,
+    channel: int = PERCUSSION,
 ) -> Score:
     """Reads a MIDI file.
 
@@ -64,6 +73,7 @@ def read_midi(
         members: what the kit has.
         where: name of the file in errors.
         targets: members or pieces, "drop" or "refuse" by note; others are as usual.
+        channel: of the drums, counted from one.
 
     Returns:
         A score whose hits are on any piece and whose hands are open; `lead_in` says
@@ -75,7 +85,7 @@ def read_midi(
     if len(data) > BYTES["MIDI"]:
         raise BackbeatError(f"{where} is larger than {BYTES['MIDI'] / 1e6:g} MB")
     try:
-        content = _read(data)
+        content = _read(data, channel)
     except Exception as error:
         # The library lets through whatever goes wrong inside it.
         said = str(error) or type(error).__name__
@@ -84,10 +94,11 @@ def read_midi(
         raise BackbeatError(
             f"{where} is no MIDI file that can be read: {gist(said, 120)}"
         ) from None
+    _check_hits(content, channel, where)
     return _to_score(content, members, where, targets or {})
 
 
-def _read(data: bytes) -> _Content:
+def _read(data: bytes, channel: int) -> _Content:
     """Reads with mido; raises anything."""
     survey(data)
     file = mido.MidiFile(file=BytesIO(data), clip=True)
@@ -98,10 +109,13 @@ def _read(data: bytes) -> _Content:
     for tick, message in _timed(file):
         kind = message.type
         if kind == "note_on" and message.velocity > 0:
-            if message.channel == PERCUSSION:
+            if message.channel == channel - 1:
                 content.hits.append((tick, message.note, message.velocity))
             else:
                 content.others[message.channel + 1] += 1
+        elif kind == "polytouch" and message.value > 0:
+            if message.channel == channel - 1:
+                content.chokes.append((tick, message.note))
         elif kind == "set_tempo":
             content.tempos[tick] = 6e7 / message.tempo
         elif kind == "time_signature":
@@ -128,19 +142,40 @@ def _ticks_per_beat(division: int) -> float:
     return 0.5 * frames * ticks
 
 
+def _check_hits(content: _Content, channel: int, where: str) -> None:
+    """Refuses a file without drums, and one with more than hands can play."""
+    if not content.hits:
+        others = content.others
+        has = "there are no notes"
+        if others:
+            most = max(others, key=lambda c: others[c])
+            has = (
+                f"it has {_on_channels(others)}; --channel {most}, channel: {most} "
+                "in a score, reads these"
+            )
+        usual = ", which is on channel 10" * (channel == PERCUSSION)
+        on = usual or f" on channel {channel}"
+        raise BackbeatError(f"{where} has no percussion{on}; {has}", path=("channel",))
+    if len(content.hits) > MOST_HITS:
+        raise BackbeatError(f"{where}: more than {MOST_HITS} hits")
+    if max(content.hits)[0] / content.ticks_per_beat > MOST_BEATS:
+        raise BackbeatError(f"{where}: more than {MOST_BEATS} beats")
+
+
+def _on_channels(counts: Counter[int]) -> str:
+    """Notes of channels in words."""
+    told = [
+        f"{n} {'note' if n == 1 else 'notes'} on channel {c}"
+        for c, n in sorted(counts.items())
+    ]
+    return ", ".join(told)
+
+
 def _to_score(
     content: _Content, members: Members, where: str, targets: Mapping[int, str]
 ) -> Score:
     """Ticks to beats, with rests at both ends."""
-    if not content.hits:
-        others = ", ".join(map(str, sorted(content.others)))
-        has = f"there are notes on channel {others}" if others else "there are no notes"
-        raise BackbeatError(f"{where} has no percussion, which is on channel 10; {has}")
-    if len(content.hits) > MOST_HITS:
-        raise BackbeatError(f"{where}: more than {MOST_HITS} hits")
     per = content.ticks_per_beat
-    if max(content.hits)[0] / per > MOST_BEATS:
-        raise BackbeatError(f"{where}: more than {MOST_BEATS} beats")
     bpm = content.tempos.get(0, USUAL_BPM)
     signature = content.meters.get(0, USUAL_METER)
     meter = _meter(signature, where)
@@ -169,6 +204,11 @@ def _to_score(
         Hit(start + tick / per, pieces[note], "", velocity)
         for tick, note, velocity in sorted(content.hits)
     ]
+    closed, said = _choked(content, members, targets)
+    hits += [Hit(start + tick / per, *struck) for tick, struck in closed]
+    hits.sort(key=lambda hit: hit.beat)
+    if content.others:
+        said.append(f"not read: {_on_channels(content.others)}")
     ready.hold = _before(tempo, hits[0].beat, start)
     end = _bar_after(tempo, last + LEAST_TRANSFER)
     finish = final_bar(tempo.meter.at(end).beats, members)
@@ -185,9 +225,24 @@ def _to_score(
         holds,
         end + finish.hold,
         sections,
+        tuple(said),
         lead_in=start,
         notes=tuple((n, pieces[n], counts[n]) for n in sorted(counts)),
     )
+
+
+def _choked(
+    content: _Content, members: Members, targets: Mapping[int, str]
+) -> tuple[list[tuple[int, tuple[str, str, int]]], list[str]]:
+    """Hits of a pedal that choke a hi-hat, by tick, and what is not choked in words."""
+    pedal, closed, left = members.of_piece("pedal_hi_hat"), [], Counter[str]()
+    for tick, note in content.chokes:
+        member = members.playing(targets.get(note) or members.of_note(note))
+        if members.plain(member) == "hi_hat" and pedal in members.feet:
+            closed.append((tick, (pedal, "", PLAIN)))
+        else:
+            left[member] += 1
+    return closed, chokes_in_words(left)
 
 
 def _changes(values: dict[int, Value], first: Value) -> Iterator[tuple[int, Value]]:

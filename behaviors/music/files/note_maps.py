@@ -29,9 +29,11 @@ _ROLAND = {
     **dict.fromkeys((48, 50), "high_tom"),
     **dict.fromkeys((45, 47), "mid_tom"),
     **dict.fromkeys((43, 58), "floor_tom"),
-    **dict.fromkeys((42, 46, 22, 26), "hi_hat"),  # bow, bow open, edge, edge open
+    **dict.fromkeys((42, 22), "hi_hat"),  # bow, edge
+    **dict.fromkeys((46, 26), "open_hi_hat"),
     44: "pedal_hi_hat",
-    **dict.fromkeys((49, 55, 57, 52), "crash"),  # bow, edge; of the second one
+    **dict.fromkeys((49, 55), "crash"),  # bow, edge
+    **dict.fromkeys((57, 52), "second_crash"),
     **dict.fromkeys((51, 59), "ride"),  # bow, edge
     53: "ride_bell",
 }
@@ -41,9 +43,11 @@ _ALESIS = {
     48: "high_tom",
     45: "mid_tom",
     **dict.fromkeys((43, 41), "floor_tom"),
-    **dict.fromkeys((42, 46, 23), "hi_hat"),  # closed, open, nearly closed
+    **dict.fromkeys((42, 23), "hi_hat"),  # closed, nearly closed
+    46: "open_hi_hat",
     **dict.fromkeys((44, 21), "pedal_hi_hat"),  # closed, splashed
-    **dict.fromkeys((49, 57), "crash"),
+    49: "crash",
+    57: "second_crash",
     51: "ride",
 }
 _YAMAHA = {
@@ -53,9 +57,11 @@ _YAMAHA = {
     48: "high_tom",
     47: "mid_tom",
     43: "floor_tom",
-    **dict.fromkeys((42, 46, 79, 78, 86, 85), "hi_hat"),  # bow, edge and cup
+    **dict.fromkeys((42, 79, 78, 86, 85), "hi_hat"),  # bow, edge and cup
+    46: "open_hi_hat",
     **dict.fromkeys((44, 83), "pedal_hi_hat"),
-    **dict.fromkeys((59, 49, 55, 57), "crash"),  # bow, edge, cup; of the second one
+    **dict.fromkeys((59, 49, 55), "crash"),  # bow, edge, cup
+    57: "second_crash",
     **dict.fromkeys((51, 52), "ride"),
     53: "ride_bell",
 }

@@ -7,20 +7,25 @@ add up to nothing but the beat that is meant.
 from collections import Counter
 from fractions import Fraction
 
-from backbeat.behaviors.music.files.hand_parts import check_hold, has_bars, part_moves
+from backbeat.behaviors.music.files.hand_parts import (
+    check_hold,
+    has_bars,
+    part_moves,
+    with_hand_names,
+)
 from backbeat.behaviors.music.files.score_finish import (
     MOST_BEATS,
     MOST_HITS,
     finish_score,
 )
-from backbeat.behaviors.music.files.tablature import (
+from backbeat.behaviors.music.files.tab_marks import (
     ACCENT,
     GHOST,
-    ORNAMENTS,
     PLAIN,
     TabNote,
-    read_tab,
+    chokes_in_words,
 )
+from backbeat.behaviors.music.files.tablature import read_tab
 from backbeat.behaviors.music.notation.meter import (
     MeterChange,
     MeterMap,
@@ -38,6 +43,7 @@ from backbeat.behaviors.music.notation.score import (
     Section,
 )
 from backbeat.behaviors.music.notation.score_description import (
+    HAND_LETTERS,
     PartDescription,
     ScoreDescription,
 )
@@ -89,7 +95,7 @@ def compile_score(
             tuple(compiler.holds),
             float(compiler.beat),
             tuple(compiler.sections),
-            tuple(compiler.remarks()),
+            tuple(chokes_in_words(compiler.choked)),
             description.backing,
             offset=description.offset,
             count_in=description.count_in,
@@ -118,7 +124,7 @@ class _Compiler:
         self.holds: list[Hold] = []
         self.moves: list[HandMove] = []
         self.sections: list[Section] = []
-        self.ornaments: Counter[str] = Counter()
+        self.choked: Counter[str] = Counter()
         self._bpm, self._bars_before = description.bpm, bars_before
         self._changes: list[TempoChange] = []
         self._meters: list[MeterChange] = []
@@ -138,16 +144,9 @@ class _Compiler:
         except BackbeatError as error:
             raise error.reworded(f"{self.where}: {error}") from None
 
-    def remarks(self) -> list[str]:
-        """What is not played as it is written."""
-        return [
-            f"{ORNAMENTS[mark]} played as single strokes: {count}"
-            for mark, count in sorted(self.ornaments.items())
-            if count
-        ]
-
     def add(self, part: PartDescription) -> None:
         """Adds a part, with the changes of tempo and meter that it begins with."""
+        part = with_hand_names(part)
         where = f"{self.where}: part {part.name!r}" if part.name else self.where
         if not (part.name or part.tab):  # Rows of a tablature have lines.
             where = f"{self.where}: part {len(self.sections) + 1}"
@@ -220,7 +219,9 @@ class _Compiler:
                 if note.swings:
                     at = swung(at, self.bar, swing, kind)
                 beat = float(self.beat + note.bar + at)
-                self.hits.append(Hit(beat, note.piece, note.hand, note.velocity))
+                lasts = float(note.beats) if note.ornament else 0.0
+                what = note.piece, note.hand, note.velocity, note.ornament, lasts
+                self.hits.append(Hit(beat, *what))
             self.beat += beats
 
     def _read(
@@ -229,7 +230,7 @@ class _Compiler:
         """Notes of a part and its length in beats."""
         notes, beats = self._read_lines(part, where)
         if part.tab.strip():
-            more, length, ornaments = read_tab(
+            more, length, choked = read_tab(
                 part.tab, self.members, self.bar, part.steps_per_beat, where
             )
             if beats and length != beats:
@@ -238,8 +239,8 @@ class _Compiler:
                     f"tablature {float(length):g}"
                 )
             notes, beats = notes + more, length
-            for mark, count in ornaments.items():
-                self.ornaments[mark] += count * part.repeat
+            for piece, count in choked.items():
+                self.choked[piece] += count * part.repeat
         if part.hits:
             more, length = self._read_hits(part, where)
             if beats and length > beats:
@@ -316,5 +317,6 @@ class _Compiler:
                 )
             piece = self.members.named(hit.member, self.where)
             start, at = (hit.bar - 1) * self.bar, Fraction(hit.beat) - 1
-            notes.append(TabNote(start, at, piece, hit.velocity, hit.hand, False))
+            hand = HAND_LETTERS.get(hit.hand, hit.hand)
+            notes.append(TabNote(start, at, piece, hit.velocity, hand, False))
         return notes, bars * self.bar

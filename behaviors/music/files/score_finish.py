@@ -100,25 +100,44 @@ def _finished(
     visits = sorted([*hits, *arrivals(score.moves)], key=lambda h: h.beat)
     holds = with_transfers(score.holds, visits, score.tempo)
     check_transfers(hits, holds, score.tempo, where)
+    score = replace(
+        score,
+        hits=tuple(hits),
+        holds=holds,
+        remarks=(*score.remarks, *remarks),
+        may_drop=description.unplayable == "drop",
+    )
+    return with_hands(score, player, where)
+
+
+def with_hands(score: Score, player: HandModel | None, where: str) -> Score:
+    """The score with hands for its hits, and with the places where they wait.
+
+    Args:
+        score: on a kit.
+        player: whose hands play what is open; None leaves it open.
+        where: name of the score in errors.
+
+    Raises:
+        UnplayableError: two hands cannot play a passage that may not be left out.
+    """
+    hits, remarks = list(score.hits), list[str]()
     if player is not None:
         steps = [h for h in hits if h.hand in FEET]
-        hits, dropped = find_hands(
+        hits, remarks = find_hands(
             [h for h in hits if h.hand not in FEET],
-            holds,
+            score.holds,
             score.tempo,
             player,
-            description.unplayable,
+            "drop" if score.may_drop else "refuse",
             where,
         )
         hits += steps
-        remarks += dropped
     return replace(
         score,
         hits=tuple(sorted(hits, key=lambda h: (h.beat, h.hand))),
-        holds=holds,
-        targets=find_targets(score.moves, hits, holds, score.beats),
+        targets=find_targets(score.moves, hits, score.holds, score.beats),
         remarks=(*score.remarks, *remarks),
-        may_drop=description.unplayable == "drop",
     )
 
 

@@ -19,6 +19,7 @@ from backbeat.behaviors.music.notation.percussion import Members
 from backbeat.behaviors.music.notation.player import HandModel
 from backbeat.behaviors.music.notation.score import Score
 from backbeat.behaviors.music.notation.score_description import (
+    PERCUSSION,
     Adaptation,
     ScoreDescription,
 )
@@ -104,7 +105,12 @@ def _choose(
 def _refuse_notes_of_none(
     description: ScoreDescription, members: Members, path: Path
 ) -> None:
-    """Refuses a map of MIDI notes where there are none."""
+    """Refuses a map of MIDI notes, or a channel of them, where there are none."""
+    if description.channel != PERCUSSION:
+        raise BackbeatError(
+            f"{path}: channel is about a MIDI file, and there is none; leave it out",
+            path=("channel",),
+        )
     if read_map(description.map, members, path.parent, str(path)).notes:
         raise BackbeatError(
             f"{path}: map is about notes of a MIDI file, and there is none; mapping "
@@ -168,7 +174,7 @@ def _load_notes(
     data = read_bytes(path, kind)
     if path.suffix.lower() in MIDI:
         given = read_map(choices.map, members, path.parent, str(path))
-        score = read_midi(data, members, str(path), given.notes)
+        score = read_midi(data, members, str(path), given.notes, choices.channel)
         score = replace(score, backing=choices.backing, offset=choices.offset)
         score = replace(score, count_in=choices.count_in)
         before = score.tempo.place(score.lead_in)[0] - 1

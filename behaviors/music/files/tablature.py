@@ -4,41 +4,44 @@
     SN|----O--g|----O---|
     BD|o---o---|o---o---|
 
-`x` and `o` are hits, `X` and `O` accents, `g` ghost notes, `-` and `.` rests. Rows that
-stand together sound together, and groups of rows follow each other. The marks of a bar
-share its beats evenly, so that twelve marks in 4/4 are triplets. `|:` and `:|` repeat
-what is between them, `x3` after a line says how often.
+Marks are those of `tab_marks`. Rows that stand together sound together, and groups of
+rows follow each other. The marks of a bar share its beats evenly, so that twelve marks
+in 4/4 are triplets. `|:` and `:|` repeat what is between them, `x3` after a line says
+how often.
 """
 
 import re
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import groupby
 
+from backbeat.behaviors.music.files.tab_marks import (
+    RESTS,
+    TabNote,
+    check_marks,
+    played,
+)
 from backbeat.behaviors.music.notation.percussion import ROWS, Members
 from backbeat.behaviors.music.notation.score_description import MOST_STEPS_PER_BEAT
 from backbeat.models.common.errors import BackbeatError, located
 
-PLAIN, ACCENT, GHOST = 90, 115, 50
-RESTS = "-."
-LOUDNESS = {"x": PLAIN, "o": PLAIN, "X": ACCENT, "O": ACCENT, "g": GHOST}
-# Ornaments, which are played as one stroke, and what they are called.
-ORNAMENTS = {"f": "flams", "d": "drags", "b": "buzz strokes"}
 MOST_BARS = 4000
 # Whatever has a bar line is a row. Possessive: a long line is read once.
 _ROW = re.compile(r"([^|]*+)\|(.*)")
 # Names of rows that drummers write out, or the other way around, by their letters and
 # digits alone.
 _NAMES = {
-    **dict.fromkeys(("HIHAT", "HIHATS", "CLOSEDHIHAT", "OPENHIHAT", "HAT"), "hi_hat"),
+    **dict.fromkeys(("HIHAT", "HIHATS", "CLOSEDHIHAT", "HAT"), "hi_hat"),
+    "OPENHIHAT": "open_hi_hat",
     **dict.fromkeys(("SNAREDRUM",), "snare"),
     **dict.fromkeys(("BASSDRUM", "KICKDRUM"), "kick"),
     **dict.fromkeys(("1T", "TOM1", "HIGHTOM", "HITOM", "SMALLTOM"), "high_tom"),
     **dict.fromkeys(("2T", "TOM2", "MIDTOM", "LOWTOM"), "mid_tom"),
     **dict.fromkeys(("3T", "TOM3", "FLOORTOM", "FLOOR"), "floor_tom"),
-    **dict.fromkeys(("CRASH", "CRASHCYMBAL", "1C", "2C"), "crash"),
+    **dict.fromkeys(("CRASH", "CRASHCYMBAL", "1C"), "crash"),
+    "2C": "second_crash",
     **dict.fromkeys(("RIDECYMBAL",), "ride"),
     **dict.fromkeys(("HIHATFOOT", "FOOTHIHAT"), "pedal_hi_hat"),
 }
@@ -49,27 +52,6 @@ _TIMES = re.compile(
 COMMENT = "#"
 _FROM = re.compile(r"# from line (\d{1,7})", re.ASCII)
 _COUNTING = ("", "COUNT", "COUNTS", "BEAT", "BEATS")
-
-
-@dataclass(frozen=True)
-class TabNote:
-    """A hit as it is written.
-
-    Attributes:
-        bar: beat at which its bar starts, from the start of its part.
-        at: beat in the bar, from zero.
-        piece: what is hit.
-        velocity: loudness as in MIDI.
-        hand: "left" or "right"; empty when open.
-        swings: whether swing moves it, as it does not move triplets.
-    """
-
-    bar: Fraction
-    at: Fraction
-    piece: str
-    velocity: int
-    hand: str = ""
-    swings: bool = True
 
 
 @dataclass
@@ -101,7 +83,8 @@ def read_tab(
         where: name of the tablature in errors.
 
     Returns:
-        Notes, their length in beats, and how often each ornament is written.
+        Notes, their length in beats, and how many strokes of each piece are choked
+        that have no pedal for it.
 
     Raises:
         BackbeatError: an unknown row or mark, or rows that differ in length.
@@ -113,8 +96,8 @@ def read_tab(
     if not bars:
         raise BackbeatError(f"{where}: holds no line such as HH|x-x-x-x-|")
     if steps_per_beat:
-        return _in_steps(bars, bar, steps_per_beat, where)
-    return _in_bars(bars, bar, where)
+        return _in_steps(bars, bar, steps_per_beat, members)
+    return _in_bars(bars, bar, members, where)
 
 
 def systems(text: str) -> list[list[tuple[int, str]]]:
@@ -215,7 +198,8 @@ def _read_system(
             if label in into.rows:
                 raise BackbeatError(f"{here}: there are two rows {label}", line=number)
             with located(line=number):
-                _check_marks(marks, f"{here}, bar {at}")
+                piece = members.plain(_piece(label, members, here))
+                check_marks(marks, piece, f"{here}, bar {at}")
             into.rows[label] = marks
         if times and not any(b.starts or b.ends for b in bars):
             bars[0].starts = bars[-1].ends = True
@@ -269,15 +253,6 @@ def _piece(label: str, members: Members, here: str) -> str:
     )
 
 
-def _check_marks(marks: str, here: str) -> None:
-    for mark in marks:
-        if mark not in RESTS and mark not in LOUDNESS and mark not in ORNAMENTS:
-            raise BackbeatError(
-                f"{here}: {mark!r} is no mark; known are x o (hits), X O (accents), "
-                "g (ghosts), f d b (flams, drags and buzzes) and - (rests)"
-            )
-
-
 def _check_lengths(bar: _Bar, here: str) -> None:
     lengths = {label: len(marks) for label, marks in bar.rows.items()}
     if len(set(lengths.values())) > 1:
@@ -303,11 +278,11 @@ def _repeat(bars: list[_Bar], where: str) -> list[_Bar]:
 
 
 def _in_bars(
-    bars: list[_Bar], length: Fraction, where: str
+    bars: list[_Bar], length: Fraction, members: Members, where: str
 ) -> tuple[list[TabNote], Fraction, Counter[str]]:
     """Marks share the beats of their bar."""
     notes: list[TabNote] = []
-    ornaments: Counter[str] = Counter()
+    choked: Counter[str] = Counter()
     for index, bar in enumerate(bars):
         steps = max(len(marks) for marks in bar.rows.values())
         per_beat = steps / length
@@ -317,35 +292,33 @@ def _in_bars(
                 f"{float(length):g} beats of a bar evenly; add or remove marks, or set "
                 "steps_per_beat"
             )
-        start = index * length
-        for piece, marks in bar.rows.items():
-            for step, mark in enumerate(marks):
-                if mark not in RESTS:
-                    at = Fraction(step, int(per_beat))
-                    notes.append(_note(start, at, piece, mark, per_beat % 3 != 0))
-                    ornaments[mark] += mark in ORNAMENTS
-    return notes, len(bars) * length, ornaments
+        for at, piece, mark in _marks(bar, 1 / per_beat):
+            note = TabNote(index * length, at, piece, 0, swings=per_beat % 3 != 0)
+            note = replace(note, beats=1 / per_beat)
+            notes += played(note, mark, members, choked)
+    return notes, len(bars) * length, choked
 
 
 def _in_steps(
-    bars: list[_Bar], length: Fraction, steps_per_beat: int, where: str
+    bars: list[_Bar], length: Fraction, steps_per_beat: int, members: Members
 ) -> tuple[list[TabNote], Fraction, Counter[str]]:
     """Every mark takes its share of a beat, bar lines or none."""
     notes: list[TabNote] = []
-    ornaments: Counter[str] = Counter()
-    beat = Fraction(0)
+    choked: Counter[str] = Counter()
+    beat, step = Fraction(0), Fraction(1, steps_per_beat)
     for bar in bars:
-        for piece, marks in bar.rows.items():
-            for step, mark in enumerate(marks):
-                if mark not in RESTS:
-                    at = beat + Fraction(step, steps_per_beat)
-                    start = at // length * length
-                    swings = steps_per_beat % 3 != 0
-                    notes.append(_note(start, at - start, piece, mark, swings))
-                    ornaments[mark] += mark in ORNAMENTS
-        beat += Fraction(max(map(len, bar.rows.values())), steps_per_beat)
-    return notes, beat, ornaments
+        for at, piece, mark in _marks(bar, step):
+            start = (beat + at) // length * length
+            swings = steps_per_beat % 3 != 0
+            note = TabNote(start, beat + at - start, piece, 0, "", swings, beats=step)
+            notes += played(note, mark, members, choked)
+        beat += max(map(len, bar.rows.values())) * step
+    return notes, beat, choked
 
 
-def _note(bar: Fraction, at: Fraction, piece: str, mark: str, swings: bool) -> TabNote:
-    return TabNote(bar, at, piece, LOUDNESS.get(mark, PLAIN), swings=swings)
+def _marks(bar: _Bar, step: Fraction) -> Iterator[tuple[Fraction, str, str]]:
+    """Beat in a bar, piece and mark of all that is played."""
+    for piece, marks in bar.rows.items():
+        for i, mark in enumerate(marks):
+            if mark not in RESTS:
+                yield i * step, piece, mark

@@ -17,12 +17,15 @@ from backbeat.models.common.errors import BackbeatError, unknown_name
 NOTES = {
     **dict.fromkeys((35, 36), "kick"),
     **dict.fromkeys((38, 40), "snare"),
-    **dict.fromkeys((42, 46), "hi_hat"),
+    42: "hi_hat",
+    46: "open_hi_hat",
     **dict.fromkeys((48, 50), "high_tom"),
     **dict.fromkeys((45, 47), "mid_tom"),
     **dict.fromkeys((41, 43), "floor_tom"),
-    **dict.fromkeys((49, 57), "crash"),
-    **dict.fromkeys((51, 59), "ride"),
+    49: "crash",
+    57: "second_crash",
+    51: "ride",
+    59: "second_ride",
     **dict.fromkeys((60, 61), "bongo"),
     **dict.fromkeys((62, 63, 64), "conga"),
     **dict.fromkeys((65, 66), "timbale"),
@@ -52,14 +55,17 @@ FEET = ("kick", "pedal_hi_hat")
 ROWS = {
     **dict.fromkeys(("BD", "B", "KD", "K", "BASS", "KICK"), "kick"),
     **dict.fromkeys(("HF", "HP", "PH", "FH"), "pedal_hi_hat"),
-    **dict.fromkeys(("HH", "H", "HC", "HO"), "hi_hat"),
+    **dict.fromkeys(("HH", "H", "HC"), "hi_hat"),
     **dict.fromkeys(("SN", "SD", "S", "SNARE"), "snare"),
     **dict.fromkeys(("SS", "RS"), "side_stick"),
     **dict.fromkeys(("HT", "T1", "T", "TT"), "high_tom"),
     **dict.fromkeys(("MT", "T2", "LT"), "mid_tom"),
     **dict.fromkeys(("FT", "T3", "F"), "floor_tom"),
-    **dict.fromkeys(("CC", "C", "CR", "C1", "C2"), "crash"),
+    **dict.fromkeys(("CC", "C", "CR", "C1"), "crash"),
     **dict.fromkeys(("RD", "R", "RC", "RIDE"), "ride"),
+    **dict.fromkeys(("HO",), "open_hi_hat"),
+    **dict.fromkeys(("C2",), "second_crash"),
+    **dict.fromkeys(("R2",), "second_ride"),
     **dict.fromkeys(("RB",), "ride_bell"),
     **dict.fromkeys(("CH",), "china"),
     **dict.fromkeys(("SP", "SC"), "splash"),
@@ -70,6 +76,9 @@ ROWS = {
 SUBSTITUTES = {
     "kick": ("floor_tom", "snare"),
     "pedal_hi_hat": ("hi_hat",),
+    "open_hi_hat": ("hi_hat",),
+    "second_crash": ("crash", "ride"),
+    "second_ride": ("ride", "crash"),
     "side_stick": ("snare",),
     "china": ("crash", "ride"),
     "splash": ("crash", "hi_hat"),
@@ -106,9 +115,12 @@ class Members:
         return list(self.numbers.values())
 
     def of_note(self, note: int) -> str:
-        """Member that plays a note, or the piece that does; a number if none is known.
+        """Member whose own stroke a note is, or its piece; a number if none is known.
 
-        A note that two members list belongs to the one that lists it earlier.
+        The own stroke of a member is that of the first note that it lists: a hi-hat
+        that lists the note of an open one too is not the piece `open_hi_hat`, and
+        `playing` gives it that. A note that two members list belongs to the one that
+        lists it earlier.
         """
         piece = NOTES.get(note, f"note_{note}")
         rank = {m: list(n).index(note) for m, n in self.notes.items() if note in n}
@@ -116,20 +128,32 @@ class Members:
             # A hi-hat that lists the note of its pedal is not struck by hands for it.
             rank = {m: r for m, r in rank.items() if r == 0 or m in self.feet}
             return min(rank, key=lambda m: rank[m], default=piece)
+        if note in NOTES:
+            rank = {m: r for m, r in rank.items() if self.plain(m) == piece}
         return min(rank, key=lambda m: rank[m]) if rank else self.of_piece(piece)
 
     def of_piece(self, piece: str) -> str:
-        """Member that plays a piece, or the piece itself when the kit lacks it."""
+        """Member that plays a piece as it is, or the piece itself without one."""
         if piece in self.names:
             return piece
         if piece in FEET:
             played = (self.of_note(n) for n, p in NOTES.items() if p == piece)
             return next((member for member in played if member != piece), piece)
+        return next((m for m in self.notes if self.plain(m) == piece), piece)
+
+    def plain(self, member: str) -> str:
+        """Piece that the own stroke of a member is; its name where no note says it."""
+        known = (NOTES[n] for n in self.notes.get(member, ()) if n in NOTES)
+        return next(known, member)
+
+    def playing(self, piece: str) -> str:
+        """Member that plays a piece, if need be as another; the piece without one."""
+        member = self.of_piece(piece)
+        if member in self.names or piece in FEET:
+            return member
         wanted = [n for n, p in NOTES.items() if p == piece]
-        for member, notes in self.notes.items():
-            if any(n in wanted for n in notes):
-                return member
-        return piece
+        listing = (m for m, notes in self.notes.items() if {*notes} & {*wanted})
+        return next(listing, piece)
 
     def named(self, word: str, where: str) -> str:
         """Member or piece that an author means by a name or a member's number.
@@ -141,6 +165,12 @@ class Members:
         if word in numbers:
             return numbers[word]
         if word not in self.names and word not in PIECES:
+            if word in ("foot", "feet", "pedal"):
+                raise BackbeatError(
+                    f"{where}: {word} is no drum; name what a foot plays, "
+                    f"{' or '.join(FEET)}",
+                    subject=word,
+                )
             raise unknown_name(f"drum in {where}", word, [*self.names, *PIECES])
         return self.of_piece(word)
 
@@ -186,7 +216,8 @@ def place_on_kit(
                 f"mapping: {{{piece}: MEMBER}} or {{{piece}: drop}}, or absent: drop"
             )
     remarks = [
-        f"{counted(count)} of {piece} {_done(choice)}"
+        f"{counted(count)} of {piece} "
+        + ("dropped" if choice == "drop" else f"given to {choice}")
         for (piece, choice), count in sorted(changed.items())
     ]
     return kept, remarks
@@ -217,16 +248,16 @@ def what_becomes(
         if piece in chosen:
             found[piece] = chosen[piece]
         elif piece not in members.names and piece not in CHOICES:
-            found[piece] = _default(piece, members, absent)
+            default = _default(piece, members, absent)
+            found[piece] = chosen.get(default, default)
     return found
-
-
-def _done(choice: str) -> str:
-    return "dropped" if choice == "drop" else f"given to {choice}"
 
 
 def _default(piece: str, members: Members, absent: str) -> str:
     """What becomes of a piece that the author does not name."""
+    member = members.playing(piece)
+    if member in members.names:
+        return member
     if absent != "map":
         return absent
     for member in SUBSTITUTES.get(piece, ()):
@@ -245,7 +276,7 @@ def _choices(
     for piece, choice in mapping.items():
         piece = members.named(piece, f"mapping of {where}")
         if choice not in ("drop", "refuse"):
-            choice = members.named(choice, f"mapping of {where}")
+            choice = members.playing(members.named(choice, f"mapping of {where}"))
             if choice not in members.names:
                 raise BackbeatError(
                     f"{where}: mapping sends {piece} to {choice}, which the kit lacks; "

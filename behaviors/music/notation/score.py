@@ -18,6 +18,8 @@ FEET = ("left foot", "right foot")
 # Codes of remarks: hits left out that two hands cannot play, how many; and hits moved
 # to a grid, by how much at most [ms].
 DROPPED, MOVED = "dropped", "moved"
+# Ornaments of hits as they are written, and a stroke of one that may be left out.
+FLAM, DRAG, BUZZ, GRACE = "flam", "drag", "buzz", "grace"
 # Beats at the end of a hold in which resting hands are on their way, and the least
 # number of beats between a hit and a rest of the same hand.
 LEAVE_BEATS = 1.0
@@ -64,12 +66,17 @@ class Hit:
         member: drum.
         hand: one of HANDS, or of FEET; empty as long as it is open.
         velocity: loudness as in MIDI, 1 to 127.
+        ornament: FLAM, DRAG or BUZZ where it is to be played as one, GRACE of a stroke
+            that belongs to one; empty for a plain hit.
+        beats: how long a BUZZ goes on.
     """
 
     beat: float
     member: str
     hand: str
     velocity: int
+    ornament: str = ""
+    beats: float = 0.0
 
 
 @dataclass(frozen=True)

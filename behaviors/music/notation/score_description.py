@@ -8,7 +8,9 @@ the eye wants a bar line. `3 - 1 -` with two steps a beat is the snare on one be
 the hi-hat on the next. An accent is `3!`, a ghost note `3?`.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import ClassVar
 
 from backbeat.behaviors.music.notation.backing import LONGEST
 from backbeat.behaviors.music.notation.count_in import MOST_CLICKS
@@ -17,12 +19,22 @@ from backbeat.models.common.schema import key
 # Loudest velocity, as in MIDI, and most steps of a line in a beat.
 LOUDEST, MOST_STEPS_PER_BEAT = 127, 48
 UNPLAYABLE = ("refuse", "drop")
+# Channel of drums in MIDI files, counted from one, and the last one.
+PERCUSSION, CHANNELS = 10, 16
+
+
+# Letters of hands in lists of hits and in parts that place hands.
+HAND_LETTERS = {"L": "left", "R": "right"}
+_FEET = "a foot plays what has a pedal, such as the kick of full-kit; leave it out"
 
 
 @dataclass
 class HitDescription:
     """One hit of a list; `bar` and `beat` are counted from one, within the part."""
 
+    ELSEWHERE: ClassVar[Mapping[str, str]] = dict.fromkeys(
+        ("foot", "feet", "left foot", "right foot", "F"), _FEET
+    )
     bar: int = key(1, ge=1)
     """Bar of the part, counted from one."""
     beat: float = key(1.0)
@@ -31,8 +43,8 @@ class HitDescription:
     """A member of the kit by name or number, or another piece such as kick."""
     velocity: int = key(90, ge=1, le=LOUDEST)
     """Loudness as in MIDI, 1 to 127."""
-    hand: str = key("", choices=("", "left", "right"))
-    """"left", "right", or empty to let the program choose."""
+    hand: str = key("", choices=("", "left", "right", "L", "R"))
+    """"left" or "L", "right" or "R", or empty to let the program choose."""
 
 
 @dataclass
@@ -88,6 +100,8 @@ class Adaptation:
     map: list[str] = key(list)
     """Meaning of MIDI notes: `22=hi_hat`, the name of a map that ships, or of a file
     beside this one."""
+    channel: int = key(PERCUSSION, ge=1, le=CHANNELS)
+    """Channel of the drums in a MIDI file, counted from one."""
     absent: str = key("drop")
     """Treatment of pieces that the kit lacks: "map", "drop" or "refuse"."""
     mapping: dict[str, str] = key(dict)

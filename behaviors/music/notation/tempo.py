@@ -58,6 +58,23 @@ class _Stretch:
 
 
 @dataclass(frozen=True)
+class Song:
+    """A song among several in a row.
+
+    Attributes:
+        beat: at which it begins, with a pause.
+        start: beat of its own first bar.
+        name: what messages call it.
+        bars_before: how many bars were put before those of its file.
+    """
+
+    beat: float
+    start: float
+    name: str
+    bars_before: int = 0
+
+
+@dataclass(frozen=True)
 class Tempo:
     """A tempo map: constant when it has no changes.
 
@@ -67,12 +84,14 @@ class Tempo:
         changes: tempo changes in order; one at beat 0 takes the place of `bpm`.
         bars_before: how many bars were put before those of the file, which are
             counted from one in words.
+        songs: those that it goes through, in order; none of a single one.
     """
 
     bpm: float
     meter: MeterMap = COMMON
     changes: tuple[TempoChange, ...] = ()
     bars_before: int = field(default=0, compare=False)
+    songs: tuple[Song, ...] = field(default=(), compare=False)
     _stretches: tuple[_Stretch, ...] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -122,14 +141,21 @@ class Tempo:
     def in_words(self, beat: float, digits: int | None = None) -> str:
         """Bar of the file and quarter note in it, such as "bar 3, beat 1.5".
 
+        Of several songs its name is said too.
+
         Args:
             beat: counted from zero.
             digits: to round the quarter note to.
         """
         bar, at = self.place(beat)
-        own = bar - self.bars_before
+        song = next((s for s in reversed(self.songs) if s.beat <= beat), None)
+        before, of = self.bars_before, ""
+        if song is not None:
+            before = song.bars_before + self.place(song.start)[0] - 1
+            of = f" of {song.name}"
+        own = bar - before
         named = f"bar {own}" if own > 0 else "the bars before the first"
-        return f"{named}, beat {at if digits is None else round(at, digits):g}"
+        return f"{named}, beat {at if digits is None else round(at, digits):g}{of}"
 
     def _before(self, beat: float) -> int:
         return bisect_right([s.beat for s in self._stretches], beat) - 1

@@ -99,8 +99,12 @@ def in_words(found: list[Offer], where: str, is_notes: bool) -> str:
 
 def command(adaptation: Adaptation, where: str) -> str:
     """The command that builds a file with some choices."""
-    words = ["backbeat", "build", where]
-    usual = Adaptation()
+    return shlex.join(["backbeat", "build", where, *option_words(adaptation)])
+
+
+def option_words(adaptation: Adaptation) -> list[str]:
+    """Options of `backbeat build` for some choices, as words of a command line."""
+    words, usual = list[str](), Adaptation()
     for word in adaptation.map:
         words += ["--map", word]
     mapped = {w.partition("=")[0] for w in adaptation.map}
@@ -111,7 +115,7 @@ def command(adaptation: Adaptation, where: str) -> str:
         plain = field.name not in ("map", "mapping", "absent")
         if plain and value != getattr(usual, field.name):
             words += [f"--{field.name.replace('_', '-')}", f"{value}"]
-    return shlex.join(words)
+    return words
 
 
 def moved_by(remarks: Sequence[str]) -> int:

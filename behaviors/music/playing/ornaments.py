@@ -1,32 +1,48 @@
 """Ornaments of drummers as two sticks can play them.
 
-A stick of ours does not bounce twice on its own. A flam stays what it is, a grace note
-of the other stick before the stroke; of the two grace notes of a drag the later one
-stays; a roll, strokes on one drum that follow faster than sticks alternate, becomes
-alternating strokes at the fastest even rate. Motions of two hands were found and
-verified for strokes on one drum down to 35 ms apart; hands are given 50 ms, twice what
-a hand alone needs.
+A stick of ours does not bounce twice on its own, so every stroke of an ornament is one
+of two sticks that alternate. A flam is a grace note of the other stick before the
+stroke. A drag is two of them, a buzz stroke and a roll are strokes on one drum; where
+they are written closer than sticks alternate, they are spread. Motions of two hands
+were found and verified for strokes on one drum down to 30 ms apart, and for rolls of
+twenty strokes a second.
+
+What belongs to an ornament besides its stroke may be left out where the other stick
+plays elsewhere: sticking decides that, and `graces_left_out` says it.
 """
 
-from bisect import bisect_left, bisect_right
-from collections.abc import Iterable
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from backbeat.behaviors.music.notation.score import FEET, Hit, counted
+from backbeat.behaviors.music.notation.score import (
+    BUZZ,
+    DRAG,
+    FEET,
+    FLAM,
+    GRACE,
+    Hit,
+    counted,
+)
 from backbeat.behaviors.music.notation.tempo import Tempo
 
 # Least time between alternating strokes on one drum [s]: half of that of one hand.
-ALTERNATING = 0.05
-# Hits of one drum nearer than this are a stroke with a grace note, or a roll [s].
-FLAM = 0.045
+# Those of a buzz stroke are sixteen a second, of which a hand alone plays every other.
+ALTERNATING, BUZZING, LEAST_BUZZ = 0.05, 1.0 / 16.0, 3
+# Hits of one drum nearer than this are a stroke with a grace note, or a roll [s]; the
+# lead of the grace note of a flam that is written as one [s].
+NEAR, FLAM_LEAD = 0.045, 0.03
 # A grace note is softer than the stroke that it leads to, by this share at least.
-GRACE = 0.75
-# The other stick is free for a grace note if it strikes nothing else about it [s].
-FREE = 0.06
+SOFTER = 0.75
+# Velocity of strokes of a written ornament besides its own, as a share of it.
+GRACE_SHARE = 0.55
+# What is left out where the other stick plays elsewhere.
+PLURALS = {FLAM: "flams", DRAG: "drags", BUZZ: "buzz strokes"}
 
 
 def two_sticks(hits: Iterable[Hit], tempo: Tempo) -> tuple[list[Hit], list[str]]:
-    """Hits with flams, drags and rolls as two sticks can play them.
+    """Hits with flams, drags, buzz strokes and rolls as two sticks can play them.
 
     Hits that their author has given to a hand stay as they are.
 
@@ -38,46 +54,107 @@ def two_sticks(hits: Iterable[Hit], tempo: Tempo) -> tuple[list[Hit], list[str]]
         Hits in order of time, and sentences on what was changed.
     """
     hits = sorted(hits, key=lambda h: h.beat)
-    kept = [h for h in hits if h.hand]
-    flams = graces = alone = before = after = 0
-    others = [(tempo.time(h.beat), h.member) for h in hits if h.hand not in FEET]
-    times = [time for time, _ in others]
-
-    def _is_free(run: list[Hit]) -> bool:
-        """Whether nothing else is struck about a stroke with grace notes."""
-        first = bisect_left(times, tempo.time(run[0].beat) - FREE)
-        last = bisect_right(times, tempo.time(run[-1].beat) + FREE)
-        return all(name == run[0].member for _, name in others[first:last])
-
-    for member in dict.fromkeys(h.member for h in hits if not h.hand):
-        for run in _runs([h for h in hits if h.member == member and not h.hand], tempo):
+    kept = [replace(h, ornament="") for h in hits if h.hand]
+    plain = Counter(h.ornament for h in hits if h.hand in FEET and h.ornament)
+    found: Counter[str] = Counter()
+    rolls = before = after = 0
+    for hit in hits:
+        if not hit.hand and hit.ornament:
+            kept += _written(hit, tempo)
+            found[hit.ornament] += 1
+    open_hits = [h for h in hits if not (h.hand or h.ornament)]
+    for member in dict.fromkeys(h.member for h in open_hits):
+        for run in _runs([h for h in open_hits if h.member == member], tempo):
             played = run
-            if len(run) > 3 or (len(run) == 3 and not _is_grace(run)):
+            if len(run) > 3 or (len(run) == 3 and not _leads(run)):
                 played = _even(run, tempo)
-                before, after = before + len(run), after + len(played)
-            elif len(run) > 1 and _is_grace(run) and not _is_free(run):
-                played, alone = run[-1:], alone + 1
+                rolls, before, after = rolls + 1, before + len(run), after + len(played)
             elif len(run) == 3:
-                played, graces = run[1:], graces + 1
+                played = [*_graces(run, tempo, ALTERNATING), run[-1]]
+                found[DRAG] += 1
             elif len(run) == 2:
-                flams += 1
+                played = [_grace(run[0]) if _leads(run) else run[0], run[1]]
+                found[FLAM] += 1
             kept += played
-    said = []
-    if flams:
-        said.append(f"flams played with both sticks: {flams}")
-    if graces:
-        said.append(f"drags played with one grace note, as flams: {graces}")
-    if alone:
-        said.append(
-            f"flams and drags without their grace notes, for the other stick plays "
-            f"elsewhere: {alone}"
-        )
-    if before:
+    said = [_told(kind, found[kind]) for kind in (FLAM, DRAG, BUZZ) if found[kind]]
+    if rolls:
         said.append(
             f"rolls of {counted(before)} played as {after} alternating strokes, "
             f"{1e3 * ALTERNATING:.0f} ms apart or more"
         )
+    said += [
+        f"{PLURALS[kind]} of feet played as single strokes: {count}"
+        for kind, count in sorted(plain.items())
+    ]
     return sorted(kept, key=lambda h: h.beat), said
+
+
+def is_grace(hit: Hit) -> bool:
+    """Whether a hit belongs to an ornament, and may be left out of it."""
+    return hit.ornament == GRACE
+
+
+def graces_left_out(
+    hits: Sequence[Hit], hands: Mapping[int, str], tempo: Tempo
+) -> list[str]:
+    """A sentence on strokes of ornaments that no hand plays; none where all are.
+
+    Args:
+        hits: in order of time.
+        hands: hand by index of the hit, "" for one that is left out.
+        tempo: of the score.
+    """
+    left = [
+        f"{hits[i].member} in {tempo.in_words(hits[i].beat, 2)}"
+        for i, hand in sorted(hands.items())
+        if not hand and hits[i].ornament == GRACE
+    ]
+    if not left:
+        return []
+    return [
+        f"{len(left)} of {sum(h.ornament == GRACE for h in hits)} strokes beside those "
+        "of flams, drags, buzzes and rolls left out, for the other stick plays "
+        f"elsewhere: {', '.join(left)}"
+    ]
+
+
+def _told(kind: str, count: int) -> str:
+    """How an ornament is played, and how often."""
+    how = {
+        FLAM: "for both sticks",
+        DRAG: f"as three alternating strokes, {1e3 * ALTERNATING:.0f} ms apart",
+        BUZZ: f"as {1 / BUZZING:.0f} alternating strokes a second",
+    }
+    return f"{PLURALS[kind]} {how[kind]}: {count}"
+
+
+def _written(hit: Hit, tempo: Tempo) -> list[Hit]:
+    """Strokes of an ornament that is written as one."""
+    stroke, softer = replace(hit, ornament="", beats=0.0), GRACE_SHARE * hit.velocity
+    grace = _grace(replace(stroke, velocity=max(1, round(softer))))
+    if hit.ornament == FLAM:
+        return [*_graces([grace, stroke], tempo, FLAM_LEAD), stroke]
+    if hit.ornament == DRAG:
+        return [*_graces([grace, grace, stroke], tempo, ALTERNATING), stroke]
+    start = tempo.time(hit.beat)
+    length = tempo.time(hit.beat + hit.beats) - start
+    strokes = max(LEAST_BUZZ, math.floor(length / BUZZING + 1e-6))
+    times = [start + k * BUZZING for k in range(1, strokes)]
+    return [stroke, *(replace(grace, beat=tempo.beat(t)) for t in times)]
+
+
+def _graces(run: Sequence[Hit], tempo: Tempo, apart: float) -> list[Hit]:
+    """All but the last of a group, so many seconds apart before it."""
+    end, last = tempo.time(run[-1].beat), len(run) - 1
+    return [
+        replace(_grace(h), beat=tempo.beat(max(0.0, end - (last - k) * apart)))
+        for k, h in enumerate(run[:-1])
+    ]
+
+
+def _grace(hit: Hit) -> Hit:
+    """A hit that may be left out."""
+    return replace(hit, ornament=GRACE)
 
 
 def _runs(hits: list[Hit], tempo: Tempo) -> list[list[Hit]]:
@@ -85,7 +162,7 @@ def _runs(hits: list[Hit], tempo: Tempo) -> list[list[Hit]]:
     runs: list[list[Hit]] = []
     for hit in hits:
         last = runs[-1][-1] if runs else None
-        if last is not None and 1e-6 < _gap(last, hit, tempo) < FLAM:
+        if last is not None and 1e-6 < _gap(last, hit, tempo) < NEAR:
             runs[-1].append(hit)
         else:
             runs.append([hit])
@@ -96,9 +173,9 @@ def _gap(a: Hit, b: Hit, tempo: Tempo) -> float:
     return tempo.time(b.beat) - tempo.time(a.beat)
 
 
-def _is_grace(run: list[Hit]) -> bool:
+def _leads(run: list[Hit]) -> bool:
     """Whether all but the last of a group lead to it."""
-    return all(h.velocity <= GRACE * run[-1].velocity for h in run[:-1])
+    return all(h.velocity <= SOFTER * run[-1].velocity for h in run[:-1])
 
 
 def _even(run: list[Hit], tempo: Tempo) -> list[Hit]:
@@ -110,5 +187,6 @@ def _even(run: list[Hit], tempo: Tempo) -> list[Hit]:
         time = start + (end - start) * k / strokes
         beat = run[0].beat if k == 0 else tempo.beat(time)
         near = min(run, key=lambda h: abs(tempo.time(h.beat) - time))
-        played.append(replace(near, beat=run[-1].beat if k == strokes else beat))
+        stroke = replace(near, beat=run[-1].beat if k == strokes else beat)
+        played.append(stroke if k in (0, strokes) else _grace(stroke))
     return played

@@ -27,6 +27,7 @@ from backbeat.behaviors.music.notation.score import (
 )
 from backbeat.behaviors.music.notation.tempo import Tempo
 from backbeat.behaviors.music.notation.transfers import Rests
+from backbeat.behaviors.music.playing.ornaments import graces_left_out, is_grace
 from backbeat.models.common.errors import BackbeatError
 
 # Costs of the time ratio, of a meter aside and of a meter of crossing: one hand plays
@@ -39,8 +40,9 @@ MIDDLE = 0.1
 TOGETHER, MOST_CROSSING, NEAR = 0.1, 0.1, 0.5
 # What was longer ago does not matter any more [s].
 MEMORY = 1.5
-# What leaving out a hit costs, besides its velocity: more than any other choice.
-DROP = 1e4
+# What leaving out a hit costs, besides its velocity: more than any other choice; and a
+# stroke of an ornament, of which others stay.
+DROP, LEAVE_OUT = 1e4, 200.0
 # Seconds before and after a hit in which a slower tempo is looked for, and the most
 # that a passage is slowed down.
 PASSAGE, SLOWEST = 2.0, 8.0
@@ -114,7 +116,9 @@ def find_hands(
             raise UnplayableError(f"{where}: {problem.refusal()}", hint=DROP_INSTEAD)
         choice = problem.solve(may_drop=True)
         assert choice is not None  # leaving out everything is possible
-        remarks = [problem.remark([i for i, h in sorted(choice.items()) if not h])]
+        lost = [i for i, h in sorted(choice.items()) if not (h or is_grace(hits[i]))]
+        remarks = [problem.remark(lost)]
+    remarks += graces_left_out(hits, choice, tempo)
     return [replace(hits[i], hand=h) for i, h in sorted(choice.items()) if h], remarks
 
 
@@ -208,13 +212,14 @@ class _Sticking:
         for i in moment.hits:
             hit = self.hits[i]
             hands = [hit.hand] if hit.hand else [h for h in HANDS if self._may(h, hit)]
-            choices.append([*hands, ""] if may_drop and not hit.hand else hands)
+            may_go = (may_drop or is_grace(hit)) and not hit.hand
+            choices.append([*hands, ""] if may_go else hands)
         if may_drop and len(choices) > 4:
             # So many at once are noise; the loudest two are enough to choose from.
             loudest = sorted(moment.hits, key=lambda i: -self.hits[i].velocity)[:2]
             pairs = zip(moment.hits, choices, strict=True)
             choices = [c if i in loudest else [c[-1]] for i, c in pairs]
-        if len(choices) > 2 and not may_drop:
+        if sum("" not in hands for hands in choices) > len(HANDS):
             return []
         found = []
         for given in product(*choices):
@@ -244,7 +249,7 @@ class _Sticking:
         for i, hand in option.items():
             hit = self.hits[i]
             if not hand:
-                price += DROP + hit.velocity
+                price += hit.velocity + (LEAVE_OUT if is_grace(hit) else DROP)
                 continue
             last = hands[hand]
             hands[hand] = _Stop(time, hit.member, bool(hit.hand))
@@ -291,7 +296,8 @@ class _Sticking:
         time = self.stuck_at
         passage = [m for m in self.moments if abs(m.time - time) <= PASSAGE]
         choice = self._cheapest(passage, 1.0, may_drop=True) or {}
-        dropped = [i for i, hand in sorted(choice.items()) if not hand]
+        left = (i for i, hand in sorted(choice.items()) if not hand)
+        dropped = [i for i in left if not is_grace(self.hits[i])]
         at_once = [i for m in passage if m.time == time for i in m.hits]
         first = dropped[0] if dropped else at_once[0]
         hit = self.hits[first]
