@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from backbeat.behaviors.music.notation.meter import MeterMap, Pulse
+from backbeat.behaviors.music.notation.meter import MeterMap, Pulse, bar_in_words
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class BeatGrid:
         return list(zip(at.tolist(), found, strict=True))
 
     def place(self, time: float) -> tuple[int, float] | None:
-        """Bar and quarter note in it at a time [s], both counted from one."""
+        """Bar of the file and quarter note in it at a time [s], as of `MeterMap`."""
         if self.marked:
             beat = float(
                 np.interp(time, *reversed(list(zip(*self.marked, strict=True))))
@@ -64,4 +64,6 @@ class BeatGrid:
 
 def place_in_words(place: tuple[int, float] | None) -> str:
     """A place in music, as messages say it; empty for none."""
-    return "" if place is None else f"bar {place[0]}, beat {round(place[1], 2):g}"
+    if place is None:
+        return ""
+    return f"{bar_in_words(place[0])}, beat {round(place[1], 2):g}"

@@ -69,6 +69,7 @@ HEADER = {
     "bpm": float,
     "beats_per_bar": Perhaps(float),
     "meter": Perhaps(METER),
+    "lead_in_bars": Perhaps(int),
     "contacts": [str],
     "events": [EVENT],
     "certificate": {...: CHECK},

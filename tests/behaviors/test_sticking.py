@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from backbeat.behaviors.music.notation.meter import MeterMap
 from backbeat.behaviors.music.notation.player import HandModel, Hints
 from backbeat.behaviors.music.notation.score import Hit, Hold
 from backbeat.behaviors.music.notation.tempo import Tempo
@@ -105,7 +106,7 @@ def test_all_that_is_dropped_is_named_with_its_place_and_cause():
         lambda hand, member: member != "ride",
         hints=Hints(dropped=frozenset({(8, "snare"), (8, "hi_hat")})),
     )
-    tempo = Tempo(60, bars_before=2)
+    tempo = Tempo(60, MeterMap(lead_in=2))
     kept, (remark,) = find_hands(events, [], tempo, player, "drop", "song")
     left = {(h.beat, h.member) for h in events} - {(h.beat, h.member) for h in kept}
     assert remark.amount == len(left) == 2 + 5 + 1

@@ -47,7 +47,7 @@ class HandModel:
 
     places: Mapping[str, np.ndarray]
     can_reach: Callable[[str, str], bool] = lambda hand, member: True
-    repeat: float = 0.10
+    repeat: float = 0.07
     acceleration: float = 60.0
     hints: Hints = NO_HINTS
 

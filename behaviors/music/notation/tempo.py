@@ -11,7 +11,12 @@ from bisect import bisect_right
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from backbeat.behaviors.music.notation.meter import COMMON, MeterMap, check_order
+from backbeat.behaviors.music.notation.meter import (
+    COMMON,
+    MeterMap,
+    bar_in_words,
+    check_order,
+)
 from backbeat.models.common.errors import BackbeatError
 
 LEAST_BPM, MOST_BPM = 20.0, 400.0
@@ -65,14 +70,11 @@ class Tempo:
         bpm: quarter notes per minute, at the start when the tempo changes.
         meter: the bars.
         changes: tempo changes in order; one at beat 0 takes the place of `bpm`.
-        bars_before: how many bars were put before those of the file, which are
-            counted from one in words.
     """
 
     bpm: float
     meter: MeterMap = COMMON
     changes: tuple[TempoChange, ...] = ()
-    bars_before: int = field(default=0, compare=False)
     _stretches: tuple[_Stretch, ...] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -116,7 +118,7 @@ class Tempo:
         return self.place(self.beat(time))
 
     def place(self, beat: float) -> tuple[int, float]:
-        """Bar and quarter note in it of a beat, both counted from one."""
+        """Bar of the file and quarter note in it of a beat, as of `MeterMap`."""
         return self.meter.place(beat)
 
     def in_words(self, beat: float, digits: int | None = None) -> str:
@@ -127,9 +129,8 @@ class Tempo:
             digits: to round the quarter note to.
         """
         bar, at = self.place(beat)
-        own = bar - self.bars_before
-        named = f"bar {own}" if own > 0 else "the bars before the first"
-        return f"{named}, beat {at if digits is None else round(at, digits):g}"
+        told = at if digits is None else round(at, digits)
+        return f"{bar_in_words(bar)}, beat {told:g}"
 
     def _before(self, beat: float) -> int:
         return bisect_right([s.beat for s in self._stretches], beat) - 1
