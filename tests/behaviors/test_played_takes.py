@@ -29,7 +29,7 @@ KIT = DrumKit()
 MEMBERS = kit_members(KIT)
 PLAYER = HandModel({m: KIT.strike_pose(m).translation() for m in KIT.members})
 ROLAND = Adaptation(map=["roland"])
-REFUSED = ("blast", "linear", "roll", "three-at-once", "tom-fill", "unisons")
+REFUSED = ("linear", "roll", "three-at-once", "unisons")
 
 
 def write(name, folder):

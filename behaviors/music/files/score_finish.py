@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from backbeat.behaviors.music.files.note_account import notes_in_words, refuse_notes
+from backbeat.behaviors.music.notation.left_out import LeftOut, left_out_in_words
 from backbeat.behaviors.music.notation.moves import arrivals, find_targets, spared
 from backbeat.behaviors.music.notation.percussion import (
     Members,
@@ -29,6 +30,8 @@ from backbeat.models.common.errors import BackbeatError
 MOST_BEATS = 4000
 MOST_HITS = 20_000
 MOST_SECONDS = 600.0
+# Cause for which hits of pieces are left out that the kit lacks or the author drops.
+ABSENT = "given to no member of the kit"
 
 
 def finish_score(
@@ -82,15 +85,17 @@ def _finished(
         raise BackbeatError(
             f"{where}: lasts {seconds:g} s; it may take up to {MOST_SECONDS:g} s"
         )
-    hits, remarks = place_on_kit(
-        score.hits, members, description.absent, description.mapping, where
-    )
+    choices = (members, description.absent, description.mapping, where)
+    hits, remarks = place_on_kit(score.hits, *choices)
+    becomes = what_becomes({h.member for h in score.hits}, *choices)
+    left_out = [
+        LeftOut.of(h, score.tempo, ABSENT)
+        for h in score.hits
+        if becomes[h.member] == "drop"
+    ]
     if score.notes:
         pieces = [piece for _, piece, _ in score.notes]
-        outcome = what_becomes(
-            pieces, members, description.absent, description.mapping, where
-        )
-        remarks = notes_in_words(score.notes, outcome)
+        remarks = notes_in_words(score.notes, what_becomes(pieces, *choices))
     hits = _on_feet(hits, members, score.tempo, where)
     hits, ornaments = two_sticks(hits, score.tempo)
     remarks += ornaments
@@ -102,7 +107,7 @@ def _finished(
     check_transfers(hits, holds, score.tempo, where)
     if player is not None:
         steps = [h for h in hits if h.hand in FEET]
-        hits, dropped = find_hands(
+        hits, unplayable = find_hands(
             [h for h in hits if h.hand not in FEET],
             holds,
             score.tempo,
@@ -111,7 +116,8 @@ def _finished(
             where,
         )
         hits += steps
-        remarks += dropped
+        left_out += unplayable
+        remarks += [left_out_in_words(unplayable)] * bool(unplayable)
     return replace(
         score,
         hits=tuple(sorted(hits, key=lambda h: (h.beat, h.hand))),
@@ -119,6 +125,7 @@ def _finished(
         targets=find_targets(score.moves, hits, holds, score.beats),
         remarks=(*score.remarks, *remarks),
         may_drop=description.unplayable == "drop",
+        left_out=tuple(left_out),
     )
 
 

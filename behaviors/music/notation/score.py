@@ -7,10 +7,13 @@ dances, or it goes from one drum to the next, which it strikes on arrival.
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from backbeat.behaviors.music.notation.tempo import Tempo
 from backbeat.models.common.errors import BackbeatError
+
+if TYPE_CHECKING:
+    from backbeat.behaviors.music.notation.left_out import LeftOut
 
 HANDS = ("left", "right")
 FEET = ("left foot", "right foot")
@@ -203,6 +206,7 @@ class Score:
         targets: where hands are sent, and where they wait, in order of time.
         lead_in: beat at which a file's own music, and a backing track, begins.
         notes: MIDI notes of its file, each with what it is meant for and its hits.
+        left_out: hits that are not played, in order of time for each cause.
     """
 
     tempo: Tempo
@@ -218,6 +222,7 @@ class Score:
     moves: tuple[HandMove, ...] = ()
     targets: tuple[HandTarget, ...] = ()
     notes: tuple[tuple[int, str, int], ...] = ()
+    left_out: "tuple[LeftOut, ...]" = ()
 
     def of_hand(self, hand: str) -> list[Hit]:
         """Hits of one hand."""
