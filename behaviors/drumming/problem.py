@@ -54,6 +54,8 @@ from backbeat.optimization.problem.weights import TrajectoryWeights
 TIP_RADIUS = 0.007  # m
 # Songs from this length on whose hands are found are solved in windows [s].
 IN_WINDOWS = 15.0
+# Songs from this length on have windows that closer knots elsewhere do not change [s].
+MANY_WINDOWS = 45.0
 # Beats from knot to knot, at most, in a rest beside what is played faster.
 REST_ANCHORS = 0.5
 ASIDE = 0.04  # of a strike from that of the other hand, half of it [m]
@@ -290,8 +292,12 @@ class DrummingProblem:
 
     @property
     def _is_careful(self) -> bool:
-        """Whether no motion was found before: knots leave more to what is between."""
-        return self.hints != NO_HINTS
+        """Whether knots leave more to what is between, after a motion failed.
+
+        Closer knots alone are tried first where most windows remain as they are.
+        """
+        hints, spared = self.hints, self.times[-1] >= MANY_WINDOWS
+        return bool(hints.prices or hints.dropped) or len(hints.finer) > spared
 
     def _fallback_plan(self, violations: Sequence[Violation]) -> MotionPlan | None:
         """A plan with other hands where no motion was found, if there is one."""
