@@ -7,11 +7,15 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from backbeat.behaviors.building.build import build
 from backbeat.behaviors.library.behavior import Behavior
 from backbeat.behaviors.library.store import Library
 
+# A busy machine is no reason to fail.
+settings.register_profile("patient", deadline=None)
+settings.load_profile("patient")
 # No command of a test opens a window on a developer's desktop.
 for _name in ("DISPLAY", "WAYLAND_DISPLAY"):
     os.environ.pop(_name, None)

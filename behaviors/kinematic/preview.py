@@ -6,8 +6,8 @@ are not checked.
 """
 
 import numpy as np
+import scipy
 from pydrake.math import RigidTransform, RotationMatrix
-from scipy.spatial.transform import Rotation, Slerp
 
 from backbeat.models.state.configuration import Configuration
 from backbeat.optimization.kinematics.inverse_kinematics import (
@@ -100,7 +100,10 @@ class _Path:
 
     def __init__(self, times: np.ndarray, R: np.ndarray, p: np.ndarray) -> None:
         self._times, self._p = times, p
-        self._turn = Slerp(times, Rotation.from_matrix(R)) if len(times) > 1 else None
+        self._turn = None
+        if len(times) > 1:
+            rotations = scipy.spatial.transform.Rotation.from_matrix(R)
+            self._turn = scipy.spatial.transform.Slerp(times, rotations)
         self._R = R[0]
 
     def __call__(self, t: float) -> RigidTransform:

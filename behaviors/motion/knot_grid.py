@@ -4,8 +4,7 @@ import itertools
 from collections.abc import Iterable
 
 import numpy as np
-import scipy.sparse as sp
-from scipy.sparse.linalg import splu
+import scipy
 
 from backbeat.behaviors.music.notation.tempo import Tempo
 
@@ -156,12 +155,14 @@ def _even(lengths: np.ndarray, counts: np.ndarray) -> list[np.ndarray]:
     weight = np.ones(size - 1)
     weight[ends[:-1] - 1] = STEADY
     weight *= 2 / (steps[1:] + steps[:-1])
-    change = sp.diags([-weight, weight], [0, 1], (size - 1, size))
+    change = scipy.sparse.diags([-weight, weight], [0, 1], (size - 1, size))
     stretch = np.repeat(np.arange(total), counts)
-    sums = sp.csc_matrix((np.ones(size), (stretch, np.arange(size))))
+    sums = scipy.sparse.csc_matrix((np.ones(size), (stretch, np.arange(size))))
     # The least squares of changes, with the lengths of stretches given.
-    system = sp.bmat([[change.T @ change, sums.T], [sums, None]], "csc")
-    steps = splu(system).solve(np.r_[np.zeros(size), lengths])[:size]
+    system = scipy.sparse.bmat([[change.T @ change, sums.T], [sums, None]], "csc")
+    steps = scipy.sparse.linalg.splu(system).solve(np.r_[np.zeros(size), lengths])[
+        :size
+    ]
     return [
         np.cumsum(np.r_[0.0, part[:-1]]) / part.sum()
         for part in np.split(steps, ends[:-1])

@@ -10,8 +10,7 @@ problem of the places of feet and the path of the base (Eilers, "A Perfect Smoot
 from collections.abc import Mapping
 
 import numpy as np
-from scipy import sparse
-from scipy.sparse.linalg import spsolve
+import scipy
 
 from backbeat.behaviors.footsteps.step import FEET
 from backbeat.behaviors.library.runs import runs
@@ -103,8 +102,8 @@ def leveled(
             weights += w
             total += w[:, None] * turns[foot]
         # Where nothing is flat, the recording is taken at its word, in the end.
-        A = sparse.diags(weights + 1e-3) + smooth
-        found = np.asarray(spsolve(A.tocsc(), total)).reshape(n, 3)
+        A = scipy.sparse.diags(weights + 1e-3) + smooth
+        found = np.asarray(scipy.sparse.linalg.spsolve(A.tocsc(), total)).reshape(n, 3)
     out = q.copy()
     level_base = base * Rotation.from_rotvec(found)
     wxyz = level_base.as_quat(scalar_first=True)
@@ -143,8 +142,8 @@ def _shifts(
             rows += range(a, b)
             columns += [k] * (b - a)
             values += [-1.0] * (b - a)
-    H = sparse.diags(diagonal) + roughness(n, dt, SLOW)
+    H = scipy.sparse.diags(diagonal) + roughness(n, dt, SLOW)
     if free:
-        B = sparse.csc_matrix((values, (rows, columns)), shape=(n, free))
-        H = sparse.bmat([[H, B], [B.T, sparse.diags(corner)]])
-    return np.asarray(spsolve(H.tocsc(), right))[:n]
+        B = scipy.sparse.csc_matrix((values, (rows, columns)), shape=(n, free))
+        H = scipy.sparse.bmat([[H, B], [B.T, scipy.sparse.diags(corner)]])
+    return np.asarray(scipy.sparse.linalg.spsolve(H.tocsc(), right))[:n]

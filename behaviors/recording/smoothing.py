@@ -8,7 +8,6 @@ of discrepancy), by the smoother of Whittaker ("On a New Method of Graduation", 
 
 import numpy as np
 import scipy
-from scipy import sparse
 
 # Frequencies up to which a motion may go, the highest for those without noise [Hz].
 CUTOFFS = (16.0, 13.0, 10.0, 8.0, 6.5, 5.0, 4.0)
@@ -29,7 +28,9 @@ def without_noise(values: np.ndarray, dt: float, shakes: np.ndarray) -> np.ndarr
     for cutoff in CUTOFFS:
         if cutoff * dt >= 0.5 or len(values) <= ORDER:
             continue
-        A = sparse.identity(len(values)) + roughness(len(values), dt, cutoff, ORDER)
+        A = scipy.sparse.identity(len(values)) + roughness(
+            len(values), dt, cutoff, ORDER
+        )
         smooth = scipy.linalg.solveh_banded(
             _bands(A), values[:, left], check_finite=False
         )
@@ -42,7 +43,9 @@ def without_noise(values: np.ndarray, dt: float, shakes: np.ndarray) -> np.ndarr
     return out
 
 
-def roughness(n: int, dt: float, cutoff: float, order: int = 2) -> sparse.spmatrix:
+def roughness(
+    n: int, dt: float, cutoff: float, order: int = 2
+) -> "scipy.sparse.spmatrix":
     """(n, n) squares of differences, with which a smoother halves a frequency [Hz].
 
     Args:
@@ -51,13 +54,13 @@ def roughness(n: int, dt: float, cutoff: float, order: int = 2) -> sparse.spmatr
         cutoff: the frequency [Hz].
         order: of the differences.
     """
-    D = sparse.identity(n, format="csc")
+    D = scipy.sparse.identity(n, format="csc")
     for k in range(order):
-        D = sparse.diags([-1.0, 1.0], [0, 1], shape=(n - k - 1, n - k)) @ D
+        D = scipy.sparse.diags([-1.0, 1.0], [0, 1], shape=(n - k - 1, n - k)) @ D
     return D.T @ D / (2 * np.sin(np.pi * min(cutoff * dt, 0.5))) ** (2 * order)
 
 
-def _bands(A: sparse.spmatrix) -> np.ndarray:
+def _bands(A: "scipy.sparse.spmatrix") -> np.ndarray:
     """(ORDER + 1, n) upper bands of a symmetric matrix, as LAPACK has them."""
     n = A.shape[0]
     rows = [np.pad(A.diagonal(k), (k, 0)) for k in range(ORDER, -1, -1)]

@@ -20,7 +20,7 @@ class Fade:
     columns: np.ndarray
     first: float
     last: float
-    at: scipy.interpolate.BPoly | scipy.interpolate.BSpline
+    at: "scipy.interpolate.BPoly | scipy.interpolate.BSpline"
     knot: int = 0
 
     def covers(self, u: np.ndarray, k: int | np.ndarray) -> np.ndarray:

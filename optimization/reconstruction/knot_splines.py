@@ -28,7 +28,7 @@ def knot_spline(
     values: np.ndarray,
     breaks: np.ndarray,
     ends: tuple[np.ndarray | None, np.ndarray | None],
-) -> scipy.interpolate.BSpline:
+) -> "scipy.interpolate.BSpline":
     """The cubic spline with given breakpoints through values at sites near them.
 
     Args:

@@ -1,5 +1,7 @@
 """A browser for the tests that look at what a user sees."""
 
+import contextlib
+import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from io import BytesIO
@@ -26,6 +28,16 @@ class Window:
         url = where.resolve().as_uri() if isinstance(where, Path) else where
         self.page.goto(url)
 
+    def leave(self) -> None:
+        """Leaves the page, whose server may end then."""
+        error = pytest.importorskip("playwright.sync_api").Error
+        for _ in range(5):
+            # A page that loads itself anew meanwhile is left once it has.
+            with contextlib.suppress(error):
+                self.page.goto("about:blank")
+                return
+        raise AssertionError("the page does not end to load itself anew")
+
     def run(self, script: str) -> Any:
         """Evaluates JavaScript."""
         return self.page.evaluate(script)
@@ -33,6 +45,16 @@ class Window:
     def wait_for(self, condition: str, seconds: float = 60.0) -> None:
         """Waits until a JavaScript expression is true."""
         self.page.wait_for_function(condition, timeout=1e3 * seconds)
+
+    def until_says(self, selector: str, words: str) -> None:
+        """Waits until the first element of a selector says some words."""
+        found = f"document.querySelector({json.dumps(selector)})"
+        self.wait_for(f"({found}?.innerText ?? '').includes({json.dumps(words)})")
+
+    def until_there(self, selector: str, count: int) -> None:
+        """Waits until there are so many elements of a selector."""
+        found = f"document.querySelectorAll({json.dumps(selector)})"
+        self.wait_for(f"{found}.length === {count}")
 
     def picture(self) -> np.ndarray:
         """(height, width, 3) what is seen, 0 to 1, after the last change is drawn."""

@@ -82,7 +82,7 @@ def authored(window, tmp_path):
 
     yield start
     # A page whose server has gone complains.
-    window.page.goto("about:blank")
+    window.leave()
     for one in started:
         one.end()
 
@@ -200,10 +200,9 @@ def test_edits_are_marked_verified_and_undone(window, authored, tmp_path):
     window.wait_for("document.querySelector('#timeline .block.fails') !== null", 5)
     window.wait_for("backbeat.state().phase === 'refused'")
     # The reason comes with the document, which the page then asks for.
-    window.wait_for("document.querySelector('#timeline .why').textContent !== ''")
-    assert "steps while" in window.page.inner_text("#timeline .why")
+    window.until_says("#timeline .why", "steps while")
     fixing = window.page.locator("#timeline .findings button").first
-    assert fixing.inner_text().startswith("at: ")
+    window.until_says("#timeline .findings button", "at: ")
     fixing.click()
     window.wait_for("document.querySelector('#timeline .block.fails') === null")
     until_verified(window, 5)

@@ -43,7 +43,7 @@ def driven(window, library):
     ready = "Boolean(window.backbeat?.state && backbeat.state().playing !== undefined)"
     driven.until(lambda: window.run(ready))
     yield driven
-    window.page.goto("about:blank")
+    window.leave()
     player.close()
 
 
@@ -134,7 +134,7 @@ def test_another_behavior_is_chosen_and_a_beat_gone_to(driven):
     driven.until(lambda: player.transport.time >= 3 * 60 / 98 - 1e-6)
     driven.press("?")
     page.wait_for_function("document.querySelector('dialog.keys').open")
-    assert "play, pause" in page.inner_text("dialog.keys")
+    driven.window.until_says("dialog.keys", "play, pause")
 
 
 def test_what_is_done_to_a_simulation_is_undone(driven):

@@ -97,7 +97,7 @@ def test_a_browser_without_3d_says_so_and_what_to_do(window, show):
     window.page.add_init_script("HTMLCanvasElement.prototype.getContext = () => null")
     window.open(show.url)
     window.wait_for("document.querySelector('#loading span').textContent.length > 60")
-    assert "hardware acceleration" in window.page.inner_text("#loading")
+    window.until_says("#loading", "hardware acceleration")
     assert window.run("document.querySelector('#loading progress')") is None
     window.open("about:blank")
     # Meshcat itself finds no context, which the console tells.

@@ -37,7 +37,7 @@ def driven(window, walker):
     driven.until(lambda: window.run("Boolean(window.backbeat?.state?.().drive)"))
     driven.until(lambda: player.source.live.time > 0.2)
     yield driven
-    window.page.goto("about:blank")
+    window.leave()
     player.close()
 
 
@@ -105,7 +105,7 @@ def test_it_walks_by_the_pad_and_by_a_gamepad_with_camera_and_pushes(driven):
 def test_a_page_that_goes_stops_it(driven):
     driven.page.keyboard.down("ArrowUp")
     driven.until(lambda: driven.player._hands.command != [0.0, 0.0, 0.0])
-    driven.window.page.goto("about:blank")
+    driven.window.leave()
     player = driven.player
     for _ in range(600):
         player.frame()

@@ -151,5 +151,5 @@ def test_what_is_no_recording_is_refused_in_a_sentence(page):
     text = base64.b64encode(b"<script>alert(1)</script>").decode()
     drop(page, "song.ogg", text)
     page.wait_for("!document.querySelector('#overlay .notice').hidden")
-    assert "song.ogg is no recording" in page.page.inner_text("#overlay .notice")
+    page.until_says("#overlay .notice", "song.ogg is no recording")
     assert page.run("backbeat.timeline.music.song()") is None

@@ -4,7 +4,12 @@ import json
 
 import pytest
 
-from tests.backbeat.test_author_in_browser import READY, authored, until_verified
+from tests.backbeat.test_author_in_browser import (
+    READY,
+    authored,
+    revision,
+    until_verified,
+)
 from tests.behaviors.short_show import BEND, TURN
 
 pytestmark = pytest.mark.browser
@@ -67,10 +72,10 @@ def until_row(window, *names):
 def test_a_setlist_is_put_together_with_the_mouse(page, tmp_path):
     path = tmp_path / "tour.yaml"
     assert not path.exists()
-    assert "Drag a behavior" in page.page.inner_text("#timeline .hint")
+    page.until_says("#timeline .hint", "Drag a behavior")
     # By kind, searched, and dragged from the shelf: to the end, before, between.
     page.page.fill("#timeline .search", "bend.yaml")
-    assert page.page.locator("#timeline .list button").count() == 1
+    page.until_there("#timeline .list button", 1)
     page.page.fill("#timeline .search", "")
     titles = page.page.locator("#timeline .list h3").all_inner_texts()
     assert titles == sorted(titles)
@@ -120,8 +125,9 @@ def test_entries_are_changed_by_key_and_undone(page, tmp_path):
         until_row(page, *row)
     assert "turn.yaml}  # keep me" in path.read_text()
     for _ in range(3):
+        before = revision(page)
         page.page.keyboard.press("Control+z")
-        page.page.wait_for_timeout(300)
+        page.wait_for(f"backbeat.timeline.dance.now().revision > {before}")
     until_row(page, "nod.yaml", "turn.yaml", "bend.yaml")
     assert path.read_text() == kept
 
@@ -129,11 +135,9 @@ def test_entries_are_changed_by_key_and_undone(page, tmp_path):
 def test_what_cannot_be_joined_is_said_between_the_blocks(page, tmp_path):
     path = tmp_path / "tour.yaml"
     path.write_text(MADE.replace("nod.yaml", "marsh"))
-    page.wait_for("backbeat.state().phase === 'refused'")
-    fails = page.page.locator("#timeline .block.fails")
-    assert fails.count() == 1
-    assert "did you mean march?" in page.page.inner_text("#timeline .why")
-    fails.click()
+    page.until_there("#timeline .block.fails", 1)
+    page.until_says("#timeline .why", "did you mean march?")
+    page.page.locator("#timeline .block.fails").click()
     page.page.locator("#timeline .findings button").click()
     until_row(page, "march", "turn.yaml", "bend.yaml")
 

@@ -30,12 +30,12 @@ def test_a_show_plays_anywhere_and_opens_again(window, authored, tmp_path):
     notice = "document.querySelector('#overlay .notice').textContent"
     window.wait_for(f"{notice}.includes('little.html')", 120)
     # Without its server, from a file.
-    window.page.goto("about:blank")
+    window.leave()
     window.open(show)
     window.wait_for("Boolean(window.backbeat?.timeline)")
     assert window.run("window.hacked") is None
-    assert window.page.inner_text("#timeline .block") == "bounce"
-    assert window.page.inner_text("#timeline .shown") == "verified"
+    window.until_says("#timeline .block", "bounce")
+    window.until_says("#timeline .shown", "verified")
     assert not window.page.is_visible("#timeline .undo")
     window.run("backbeat.seek(2.0)")
     head = "document.querySelector('#timeline .playhead').getBoundingClientRect().x"
@@ -54,10 +54,10 @@ def test_a_show_plays_anywhere_and_opens_again(window, authored, tmp_path):
     other = type(authored("little.yaml"))(elsewhere, "got.html")
     try:
         open_page(window, other.url)
-        assert window.page.inner_text("#timeline .block") == "bounce"
+        window.until_says("#timeline .block", "bounce")
         assert (elsewhere / "little.yaml").read_text() == hostile
     finally:
-        window.page.goto("about:blank")
+        window.leave()
         other.end()
 
 
@@ -84,10 +84,10 @@ def test_a_show_goes_to_the_timeline_of_what_it_shows(window, tmp_path):
         window.page.click("#overlay button.edit")
         window.wait_for(READY, 120)
         assert window.page.url == url
-        assert window.page.inner_text("#timeline .block") == "bounce"
+        window.until_says("#timeline .block", "bounce")
         until_verified(window, 0)
     finally:
-        window.page.goto("about:blank")
+        window.leave()
         process.terminate()
         process.wait(60)
         process.stdout.close()

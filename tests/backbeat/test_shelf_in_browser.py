@@ -46,6 +46,6 @@ def test_something_plays_beside_a_shelf_that_is_searched(window, tmp_path):
         driven.click(".chooser [data-choice='atlas/drums']")
         driven.until(lambda: run("backbeat.state().choice") == "atlas/drums")
         assert player.transport.is_playing
-        window.page.goto("about:blank")
+        window.leave()
     finally:
         player.close()

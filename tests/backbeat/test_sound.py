@@ -220,7 +220,7 @@ def test_a_wav_file_holds_what_was_mixed(tmp_path):
 # --- MIDI -------------------------------------------------------------------------
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(
     st.lists(st.floats(0.0, 30.0), min_size=1, max_size=30),
     st.floats(40.0, 240.0),

@@ -34,7 +34,7 @@ def page(window, authored, tmp_path):
 def test_a_run_with_a_push_leaves_its_errors_under_the_timeline(page):
     page.page.click("#timeline .simulate")
     page.wait_for("backbeat.state().shown === 'simulated'", 120)
-    assert page.page.inner_text("#timeline .shown") == "simulated"
+    page.until_says("#timeline .shown", "simulated")
     page.wait_for("backbeat.time() > 1")
     page.page.click('#timeline [data-push="90"]')
     pushed_at = page.run("backbeat.state().time")
@@ -45,8 +45,8 @@ def test_a_run_with_a_push_leaves_its_errors_under_the_timeline(page):
     before = [off for t, off in errors["com"] if 0 < t < pushed_at]
     after = [off for t, off in errors["com"] if pushed_at < t < pushed_at + 1.5]
     assert max(after) > max(before) + 5  # 40 N s move Atlas by centimeters.
-    said = page.page.inner_text("#timeline .run")
-    assert f"CoM within {max(off for _, off in errors['com']):.1f} mm" in said
+    most = max(off for _, off in errors["com"])
+    page.until_says("#timeline .run", f"CoM error at most {most:.1f} mm")
     drawn = page.run(
         """(() => { const curve = document.querySelector("#timeline .errors");
         return curve.getContext("2d").getImageData(0, 0, curve.width, curve.height)
@@ -85,7 +85,7 @@ def test_what_is_not_verified_is_not_simulated(page):
     )
     assert refused is None
     page.wait_for("!document.querySelector('#overlay .notice').hidden")
-    assert "when it is verified" in page.page.inner_text("#overlay .notice")
+    page.until_says("#overlay .notice", "when it is verified")
     page.run("backbeat.send('simulate', {engine: 'else', robot: ''})")
     notice = "document.querySelector('#overlay .notice').textContent"
     page.wait_for(f"{notice}.includes('one of drake')")

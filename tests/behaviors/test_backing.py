@@ -4,7 +4,7 @@ import wave
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.io import wavfile
 
@@ -114,7 +114,6 @@ def write_noise(path, sound):
 
 
 @given(sound=SOUNDS)
-@settings(deadline=None)
 def test_sound_of_any_kind_is_what_was_written(place, sound):
     samples = write_noise(place, sound)
     found = read_recording(place)
@@ -125,7 +124,6 @@ def test_sound_of_any_kind_is_what_was_written(place, sound):
 
 
 @given(sound=SOUNDS, share=st.floats(0.0, 1.0, exclude_max=True))
-@settings(deadline=None)
 def test_sound_that_is_cut_anywhere_is_refused(place, sound, share):
     odd = write_noise(place, sound).nbytes % 2
     # Behind an odd number of bytes the format has one that is no sound.

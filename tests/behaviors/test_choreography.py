@@ -65,7 +65,7 @@ def test_alternating_repeats_are_mirrored_in_turn():
 
 
 @given(st.floats(0.5, 4), st.floats(0.5, 4))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_a_move_is_nothing_outside_and_all_inside(fade, beats):
     (p,) = place("legs", MoveDescription("sway", 4.0, beats=4 + beats), fade=fade)
     window = p.window(BEATS)

@@ -49,7 +49,7 @@ def events(track, description):
 
 
 @given(st.floats(-0.3, 0.3), st.sampled_from(["most", "least"]))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_an_extreme_is_found_between_samples(late, extreme):
     sign = 1.0 if extreme == "most" else -1.0
     wave = sign * 0.2 * np.cos(2 * np.pi * (T - 2.0 - late))

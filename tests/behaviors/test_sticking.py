@@ -177,7 +177,7 @@ sixteenths = st.lists(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(sixteenths, st.integers(40, 200))
 def test_what_is_found_keeps_every_limit(steps, bpm):
     events = hits(*sorted((k / 4, m) for k, m in steps))

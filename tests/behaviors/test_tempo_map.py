@@ -43,7 +43,7 @@ def tempos(draw):
     return Tempo(draw(st.floats(20, 400)), changes=tuple(placed))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(tempos(), st.floats(0, 40))
 def test_time_is_the_integral_of_the_beats_lengths(tempo, beat):
     points = [c.beat for c in tempo.changes]
@@ -57,7 +57,7 @@ def test_time_is_the_integral_of_the_beats_lengths(tempo, beat):
     assert tempo.time(beat) == pytest.approx(sum(pieces), abs=1e-8)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(tempos(), st.floats(0, 500))
 def test_beat_is_the_inverse_of_time(tempo, beat):
     assert tempo.beat(tempo.time(beat)) == pytest.approx(beat, abs=1e-8)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from backbeat.behaviors.drumming.specification import DrummingSpecification
@@ -30,7 +30,6 @@ def score(tempo, beats=(4.0, 5.0, 6.5, 9.0)):
     return Score(tempo, hits, holds, 16.0)
 
 
-@settings(deadline=None)
 @given(st.floats(0.5, 2.5), st.sampled_from([Tempo(80), Tempo(80, changes=RAMP)]))
 def test_times_between_hits_shrink_and_those_of_rests_stay(factor, tempo):
     slow = score(tempo)
@@ -70,7 +69,6 @@ def test_the_range_of_haste_is_that_of_tempos():
         tempo_scale_range(score(Tempo(80), beats=(4.0,)))
 
 
-@settings(deadline=None)
 @given(st.floats(1.0, 4.9))
 def test_bisection_brackets_the_limit(limit):
     """Whatever the limit, tries end with a pass and a failure that are close."""

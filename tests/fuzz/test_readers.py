@@ -29,7 +29,6 @@ ROUND = 200
 # One in so many of a reader's inputs is fed every day, but no fewer than these.
 EVERYDAY, FEWEST = 12, 6
 COMMON = settings(
-    deadline=None,
     database=None,
     phases=[Phase.generate, Phase.shrink],
     suppress_health_check=list(HealthCheck),

@@ -110,7 +110,7 @@ def test_a_stick_tip_bounces_alike_on_every_contact_model(speed, step):
 
 
 @given(st.floats(1e4, 6e4), st.floats(0.1, 0.36))
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 def test_dissipation_is_what_gives_back_the_stated_share(stiffness, share):
     dissipation, relaxation_time = matched(stiffness, share)
     assert dissipation > 0

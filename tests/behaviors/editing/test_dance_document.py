@@ -105,7 +105,7 @@ def comments(text):
 
 
 # A failing example is read as it is: it takes minutes to make it smaller.
-@settings(deadline=None, max_examples=15, phases=[Phase.reuse, Phase.generate])
+@settings(max_examples=15, phases=[Phase.reuse, Phase.generate])
 @given(data=st.data(), text=st.sampled_from([*SHIPPED, BY_HAND]))
 def test_random_edits_leave_all_else_byte_for_byte_and_are_undone(
     data, text, tmp_path_factory

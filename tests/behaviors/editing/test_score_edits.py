@@ -170,7 +170,7 @@ def test_refusals_say_bar_beat_and_cause(act, words):
     assert words in str(refused.value)
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(data=st.data())
 def test_a_hit_that_is_set_and_taken_leaves_the_music_as_it_was(data):
     """In any free place, with any hand and velocity; comments and order survive."""

@@ -81,7 +81,7 @@ def expected(before, edit):
     return found
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(data=st.data(), text=st.sampled_from([BY_HAND, INLINE, EMPTY, *TEXTS]))
 def test_random_edits_do_what_they_say_and_are_undone(data, text, tmp_path_factory):
     document = SetlistDocument(tmp_path_factory.mktemp("setlist") / "it.yaml", text)
