@@ -115,21 +115,22 @@ class DrummingProblem:
         written = self._load(path, kit_members(DrumKit(text=kit)))
         self.is_open = not all(h.hand for h in written.hits)
         feet = played_feet(written, specification.seat == "chair", specification.name)
-        self.at_kit = self._at_kit(kit, feet) if before is None else before.at_kit
+        known = None if before is None else before.at_kit
+        self.at_kit: RobotAtKit = known or self._at_kit(kit, feet)
         self.robot, self.kit = self.at_kit.robot, self.at_kit.kit
         self.stroke = specification.stroke.at_size(specification.scale)
         self.shared: set[str] = set()
         # Of its own: before it is known which members are shared, tips aim elsewhere.
-        self.reach = before.reach if before is not None else self._strike_postures()
+        reach = None if before is None else before.reach
+        self.reach: StrikePostures = reach or self._strike_postures()
         player = make_player(self.kit, self.reach, self.touch, hints)
         score = self._load(path, kit_members(self.kit), player)
         self.score: Score = with_tempo_scale(score, specification.tempo_scale)
         self.tempo = self.score.tempo
         self.shared = shared_members(self.score)
-        if before is not None and before.shared == self.shared:
-            self.postures = before.postures
-        else:
-            self.postures = self._strike_postures()
+        same = before if before and before.shared == self.shared else None
+        postures = None if same is None else same.postures
+        self.postures: StrikePostures = postures or self._strike_postures()
         self.resting = RestingPostures(self.at_kit, self.postures, self.touch)
         check_length(specification.name, self.tempo.time(self.score.beats))
         self.grid = self._knots()
