@@ -71,7 +71,7 @@ class Retries:
             place = plan.place(worst.time)
             why = f"; the last failed at {worst.name} at {worst.time:.2f} s ({place})"
         return (
-            f"{self.name}: no motion found in {spent:.0f} s, tries: {self.count}{why}. "
+            f"{self.name}: no motion found in {spent:.0f} s, tries: {self.count}{why}; "
             f"search_time is {plan.search_time:g} s; with more of it the search goes "
             "on from the windows that are solved, which are kept"
         )
