@@ -9,7 +9,8 @@ import numpy as np
 from backbeat.behaviors.music.notation.meter import Meter
 from backbeat.models.common.atomic_file import replacing
 from backbeat.models.kit.description import parse_kit
-from backbeat.sound.notes import CLICK, Note, Performance
+from backbeat.sound.notes import CLICK, STICKS, Note, Performance
+from backbeat.sound.strokes import heard_strokes
 
 CHANNEL = 9  # percussion, which people count as the tenth
 # Fine enough to keep a hit within 0.04 ms at 98 BPM; the format allows 32767.
@@ -18,7 +19,8 @@ TICKS_PER_BEAT = 9600
 HELD = 0.1
 # Without music a file has this tempo [beats/min].
 DEFAULT_BPM = 120.0
-METRONOME = 33  # "metronome click" of the General MIDI level 2 drum map
+# Notes of the General MIDI level 2 drum map: sticks, metronome click, open hi-hat.
+KNOCK, METRONOME, OPEN_HI_HAT = 31, 33, 46
 
 
 def write_midi(
@@ -108,10 +110,12 @@ def _drums(
     notes: Sequence[Note], lengths: np.ndarray, starts: np.ndarray, kit: str
 ) -> mido.MidiTrack:
     """The track with the strikes."""
-    numbers, next_start = note_numbers(kit), dict[int, float]()
-    events = []
-    for note in reversed(notes):
-        number = numbers[note.member]
+    members, numbers = parse_kit(kit).members, note_numbers(kit)
+    next_start, events = dict[int, float](), []
+    for stroke in reversed(heard_strokes(notes, kit, 1)):
+        note, number = stroke.note, numbers[stroke.note.member]
+        if stroke.is_open and OPEN_HI_HAT in members[note.member].notes:
+            number = OPEN_HI_HAT
         end = min(note.time + HELD, next_start.get(number, np.inf))
         next_start[number] = note.time
         events.append((_tick(note.time, lengths, starts), 1, number, note.velocity))
@@ -132,6 +136,10 @@ def _drums(
 
 
 def note_numbers(kit: str = "") -> Mapping[str, int]:
-    """General MIDI note of every member of a kit, as text, and of the click."""
+    """General MIDI note of every member of a kit, as text, of click and sticks."""
     members = parse_kit(kit).members
-    return {**{name: m.notes[0] for name, m in members.items()}, CLICK: METRONOME}
+    return {
+        **{name: m.notes[0] for name, m in members.items()},
+        CLICK: METRONOME,
+        STICKS: KNOCK,
+    }

@@ -10,18 +10,22 @@ import scipy
 from backbeat.behaviors.music.notation.backing import read_recording
 from backbeat.models.common.atomic_file import replacing
 from backbeat.models.kit.drum_kit import DrumKit
-from backbeat.sound.notes import CLICK, Note
+from backbeat.sound.notes import CLICK, STICKS, Note
+from backbeat.sound.room import in_room
+from backbeat.sound.strokes import HeardStroke, heard_strokes
 from backbeat.sound.voices import layer, voice
 
 RATE = 44100  # samples a second
-# The last sound rings out for as long as this after the end [s].
+# The last sound rings out for as long as this after the end, at least [s].
 TAIL = 2.0
 # Loudness of the drums in the mix, and of a backing beside them.
 DRUMS, BACKING = 0.5, 0.7
-# Brightness is worked out for every eighth velocity.
-STEP = 8
-# Louder than this, all of it is turned down.
-CEILING = 0.98
+# Brightness is worked out for every eighth velocity, in so many takes.
+STEP, TAKES = 8, 3
+# The largest sample of a mix: 3 dB below the most that there is.
+PEAK = 10 ** (-3 / 20)
+# Time constant with which a sound is choked, and until it is silent [s].
+CHOKE, CHOKED = 0.012, 0.08
 # How far a drum is heard from the middle, per meter to the player's side.
 WIDTH = 0.9
 
@@ -33,7 +37,7 @@ def mixed(
     music: float = 0.0,
     kit: str = "",
 ) -> np.ndarray:
-    """(n, 2) sound of notes, left and right, within -1 to 1.
+    """(n, 2) sound of notes in a small room, left and right; its peak is `PEAK`.
 
     Args:
         notes: what is played; of one that is cut by the beginning, the rest is heard.
@@ -42,23 +46,69 @@ def mixed(
         music: when the backing begins [s]; below 0 its start is not heard.
         kit: as text, see `kit_text`; "" for the usual one.
     """
-    frames = round((max(duration, 0.0) + TAIL) * RATE)
-    out = np.zeros((frames, 2))
-    for note in notes:
-        velocity, gain = layer(note.velocity, STEP)
-        sound = DRUMS * gain * voice(note.member, velocity, RATE, kit)
-        start = round(note.time * RATE)
-        first, last = max(start, 0), min(start + len(sound), frames)
-        if first < last:
-            heard = sound[first - start : last - start]
-            out[first:last] += heard[:, None] * sides(note.member, kit)
+    out = drum_sound(heard_strokes(notes, kit, TAKES), duration, kit, RATE, STEP)
     if backing is not None:
-        backing, music = from_start(backing, music)
-        start = round(music * RATE)
-        heard = backing[: max(frames - start, 0)]
-        out[start : start + len(heard)] += BACKING * heard
-    loudest = np.abs(out).max(initial=0.0)
-    return out * (CEILING / loudest) if loudest > CEILING else out
+        add_backing(out, backing, music, RATE)
+    return out * level(out)
+
+
+def level(sound: np.ndarray) -> float:
+    """Factor with which the largest sample of a sound is `PEAK`; 1 for silence."""
+    loudest = float(np.abs(sound).max(initial=0.0))
+    return PEAK / loudest if loudest > 0 else 1.0
+
+
+def drum_sound(
+    strokes: Sequence[HeardStroke], duration: float, kit: str, rate: int, step: int
+) -> np.ndarray:
+    """(n, 2) sound of strokes in the room, before it is brought to its level.
+
+    Args:
+        strokes: what is heard, in order of time.
+        duration: length without the last sound's ringing [s].
+        kit: as text, see `kit_text`; "" for the usual one.
+        rate: samples a second.
+        step: see `backbeat.sound.voices.layer`.
+    """
+    sounds = [_stroke_sound(stroke, kit, rate, step) for stroke in strokes]
+    starts = [round(stroke.note.time * rate) for stroke in strokes]
+    ends = [a + len(sound) for a, sound in zip(starts, sounds, strict=True)]
+    frames = max([round((max(duration, 0.0) + TAIL) * rate), *ends])
+    out = np.zeros((frames, 2))
+    for stroke, sound, start, end in zip(strokes, sounds, starts, ends, strict=True):
+        first = max(start, 0)
+        if first < end:
+            out[first:end] += sound[first - start :, None] * sides(
+                stroke.note.member, kit
+            )
+    return in_room(out, rate) if strokes else out
+
+
+def _stroke_sound(stroke: HeardStroke, kit: str, rate: int, step: int) -> np.ndarray:
+    """(n,) sound of one stroke, until it is choked."""
+    note = stroke.note
+    velocity, gain = layer(note.velocity, step)
+    sound = voice(note.member, velocity, rate, kit, stroke.take, stroke.is_open)
+    sound = DRUMS * gain * sound
+    if np.isfinite(stroke.end):
+        after = np.arange(len(sound)) / rate - (stroke.end - note.time)
+        sound *= np.exp(-np.maximum(after, 0.0) / CHOKE)
+        sound = sound[after < CHOKED]
+    return sound
+
+
+def add_backing(out: np.ndarray, backing: np.ndarray, music: float, rate: int) -> None:
+    """Adds a backing to a mix, in place.
+
+    Args:
+        out: (n, 2) the mix.
+        backing: (m, 2) sound at the same rate.
+        music: when it begins [s].
+        rate: samples a second.
+    """
+    start = round(music * rate)
+    heard = BACKING * backing[max(0, -start) :][: max(len(out) - max(start, 0), 0)]
+    out[max(start, 0) : max(start, 0) + len(heard)] += heard
 
 
 def from_start(backing: np.ndarray, music: float) -> tuple[np.ndarray, float]:
@@ -69,7 +119,7 @@ def from_start(backing: np.ndarray, music: float) -> tuple[np.ndarray, float]:
 
 def pan(member: str, kit: str = "") -> float:
     """Where a member of a kit is heard: -1 left to 1 right, as the drummer sits."""
-    if member == CLICK:
+    if member in (CLICK, STICKS):
         return 0.0
     return float(np.clip(-WIDTH * DrumKit(text=kit).member(member).place[1], -1.0, 1.0))
 

@@ -19,6 +19,8 @@ from backbeat.mpc.simulation.run import SimulationRun
 
 # The drum of a metronome's click; no member of a kit has a space in its name.
 CLICK = "the click"
+# What is heard of a count-in, which nothing strikes.
+STICKS = "the sticks"
 CLICK_VELOCITY, BAR_VELOCITY = 64, 112
 LOUDEST = 127
 # Below this velocity, loudness follows speed down to silence.
@@ -69,6 +71,7 @@ class Performance:
         beats: (B,) times of the beats from the first on [s]; empty without music.
         meter: its bars.
         pulses: pulses of the bars, each with its time [s]; see `Behavior.pulses`.
+        count_in: times of the clicks of sticks before the music [s].
         music: when a backing begins [s].
         backing: its file name, beside the score; empty for none.
         kit: as text, see `kit_text`; "" for the usual one.
@@ -80,6 +83,7 @@ class Performance:
     beats: np.ndarray
     meter: MeterMap = COMMON
     pulses: tuple[tuple[float, Pulse], ...] = ()
+    count_in: tuple[float, ...] = ()
     music: float = 0.0
     backing: str = ""
     kit: str = ""
@@ -90,7 +94,9 @@ class Performance:
         Raises:
             BackbeatError: there are no beats to click.
         """
-        notes = [*self.notes, *(self.clicks() if extras.click else ())]
+        sticks = [Note(t, STICKS, BAR_VELOCITY) for t in self.count_in]
+        clicks = self.clicks() if extras.click else []
+        notes = [*self.notes, *sticks, *clicks]
         late = [Note(n.time + extras.latency, n.member, n.velocity) for n in notes]
         return sorted(late, key=lambda note: note.time)
 
@@ -126,6 +132,7 @@ def performed(run: SimulationRun) -> Performance:
             run.beat_times(),
             behavior.meter,
             tuple(run.pulses()),
+            tuple(e.time for e in run.requested_events() if e.kind == "count"),
             music.time,
             music.what,
             behavior.scene.kit,
@@ -171,6 +178,7 @@ def performed_in_story(
             np.array(story.get("beats", []), float),
             meter,
             pulses,
+            tuple(float(t) for t in story.get("count_in") or ()),
             float(story.get("music", 0.0)),
             str(story.get("backing", "")),
             str(story.get("kit", "")),
@@ -194,6 +202,7 @@ def planned(behavior: Behavior) -> Performance:
         beats,
         behavior.meter,
         tuple(behavior.pulses(behavior.duration)),
+        tuple(e.time for e in behavior.events_of("count")),
         music.time,
         music.what,
         behavior.scene.kit,

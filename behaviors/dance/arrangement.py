@@ -156,10 +156,12 @@ def place_moves(
     fade: float,
     where: str,
     scale: float = 1.0,
+    mirror: bool = False,
 ) -> list[PlacedMove]:
     """Lays out all moves, with their repeats, track by track in order of time.
 
-    Their lengths are multiplied by `scale`.
+    Their lengths are multiplied by `scale`; with `mirror` left and right of all of them
+    are exchanged.
 
     Raises:
         BackbeatError: a parameter that a move does not have, or out of its range.
@@ -171,7 +173,7 @@ def place_moves(
             mine += _placed(described, row, track, moves, meter, fade, where)
         mine.sort(key=lambda pair: (pair[0].start, pair[0].row))
         placed += _blended(mine)
-    return placed if scale == 1.0 else [replace(p, scale=scale) for p in placed]
+    return [replace(p, scale=scale, mirror=p.mirror != mirror) for p in placed]
 
 
 def _placed(

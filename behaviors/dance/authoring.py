@@ -1,5 +1,6 @@
 """Choreography in code: the same as the YAML, for notebooks and scripts."""
 
+from dataclasses import replace
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,6 @@ import yaml
 from backbeat.behaviors.dance.arrangement import (
     MeterDescription,
     MoveDescription,
-    place_moves,
 )
 from backbeat.behaviors.dance.choreography import DanceSpecification
 from backbeat.behaviors.dance.recordings.description import RecordingDescription
@@ -215,8 +215,7 @@ class Choreography:
             t: [d for d in rows if d.move in moves] for t, rows in dance.tracks.items()
         }
         rows = []
-        placed = place_moves(known, moves, meter, dance.fade, dance.name, dance.scale)
-        for p in placed:
+        for p in replace(dance, tracks=known).placed_moves(moves):
             values = ", ".join(f"{n} {v:g}" for n, v in p.values.items())
             what = f"{p.move.name} mirrored" if p.mirror else p.move.name
             rows.append((p.track, p.start, f"{p.beats:4g} beats", what, values))

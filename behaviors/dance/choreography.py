@@ -10,7 +10,6 @@ import numpy as np
 from backbeat.behaviors.dance.arrangement import (
     PlacedMove,
     mean_timing,
-    place_moves,
 )
 from backbeat.behaviors.dance.carried import clear_of_each_other
 from backbeat.behaviors.dance.knots import KNOTS_PER_BEAT, STEPPING, knots_per_beat
@@ -28,7 +27,6 @@ from backbeat.behaviors.dance.stepping import (
 )
 from backbeat.behaviors.dance.tasks import DanceTasks
 from backbeat.behaviors.dance.vocabulary.channels import missing_turns
-from backbeat.behaviors.dance.vocabulary.move import Move
 from backbeat.behaviors.dance.vocabulary.move_file import move_files, vocabulary
 from backbeat.behaviors.footsteps.sole_share import sole_share
 from backbeat.behaviors.footsteps.specification import Walker
@@ -38,6 +36,7 @@ from backbeat.behaviors.footsteps.swings import swing_tasks
 from backbeat.behaviors.library.behavior import (
     Event,
     Mount,
+    count_in_events,
     make_robot,
     music_events,
 )
@@ -165,11 +164,6 @@ class DanceSpecification(DanceLayers):
             for name in names
         }
 
-    def placed_moves(self, moves: Mapping[str, Move]) -> list[PlacedMove]:
-        """Its moves, each at its place; see `arrangement.place_moves`."""
-        meter = self.meter_map()
-        return place_moves(self.tracks, moves, meter, self.fade, self.name, self.scale)
-
     def carrying_remarks(self, folder: str | Path) -> list[str]:
         """As of `Specification`; nothing where the dance itself has a failure."""
         if not self.equipment or not self.tracks.get("arms"):
@@ -232,7 +226,11 @@ class DanceSpecification(DanceLayers):
         plan = MotionPlan(
             problem=problem,
             mount=Mount(),
-            events=(*music_events(self.backing, -self.offset), *events),
+            events=(
+                *music_events(self.backing, -self.offset),
+                *count_in_events(map(tempo.time, self.count_in_beats())),
+                *events,
+            ),
             bpm=self.bpm,
             meter=meter,
             beat_priority=mean_timing(placed, self.beat_priority),

@@ -1,13 +1,21 @@
 """DanceLayers: the keys of a choreography, tracks of moves on a grid of beats."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from backbeat.behaviors.dance.arrangement import MeterDescription, MoveDescription
+from backbeat.behaviors.dance.arrangement import (
+    MeterDescription,
+    MoveDescription,
+    PlacedMove,
+    place_moves,
+)
 from backbeat.behaviors.dance.knots import KNOTS_PER_BEAT
 from backbeat.behaviors.dance.recordings.description import RecordingDescription
+from backbeat.behaviors.dance.vocabulary.move import Move
 from backbeat.behaviors.motion.authored import MOST_BEND, Specification
 from backbeat.behaviors.motion.plan import check_length
 from backbeat.behaviors.music.notation.backing import LONGEST
+from backbeat.behaviors.music.notation.count_in import MOST_CLICKS, count_in_beats
 from backbeat.behaviors.music.notation.meter import (
     MeterMap,
     first_meter,
@@ -47,6 +55,11 @@ class DanceLayers(Specification):
     """A WAV file beside this one that plays along."""
     offset: float = key(0.0, "s", ge=-LONGEST, le=LONGEST)
     """Where in the backing the dance begins [s]; below 0 it begins before that."""
+    count_in: int = key(0, ge=0, le=MOST_CLICKS)
+    """Clicks of sticks before the first move begins, a pulse of the meter apart."""
+    mirror: bool = key(False)
+    """Exchanges left and right of the whole dance, as a partner dances who faces the
+    dancer."""
     tracks: dict[str, list[MoveDescription]] = key(dict)
     """Moves by track: legs, body, arms, head."""
     recordings: dict[str, RecordingDescription] = key(dict)
@@ -76,6 +89,24 @@ class DanceLayers(Specification):
             return meter_map(first, changes)
         except BackbeatError as error:
             raise error.reworded(f"{where}: {error}") from None
+
+    def placed_moves(self, moves: Mapping[str, Move]) -> list[PlacedMove]:
+        """Its moves, each at its place; see `arrangement.place_moves`."""
+        meter, where, scale = self.meter_map(), self.name, self.scale
+        return place_moves(
+            self.tracks, moves, meter, self.fade, where, scale, self.mirror
+        )
+
+    def count_in_beats(self) -> list[float]:
+        """Beats of the count-in.
+
+        Raises:
+            BackbeatError: they do not fit before the first move, or there is no meter.
+        """
+        meter = self.meter_map()
+        starts = [d.start(meter) for rows in self.tracks.values() for d in rows]
+        first = min(starts, default=0.0)
+        return count_in_beats(self.count_in, first, meter, self.name)
 
     def check_grid(self) -> None:
         """Refuses a beat grid that makes no sense.
@@ -107,5 +138,6 @@ class DanceLayers(Specification):
                 f"it is at least {finest:.3g} s, or 0 for what the moves take",
                 path=("knot_spacing",),
             )
+        self.count_in_beats()
         with located("beats"):
             check_length(self.name, tempo.time(self.beats), LONGEST_TAKE + LEADS)

@@ -10,7 +10,6 @@ from backbeat.behaviors.dance.arrangement import (
     MoveDescription,
     PlacedMove,
     mean_timing,
-    place_moves,
     state_changes,
     timings,
 )
@@ -38,9 +37,7 @@ def findings(dance: DanceLayers, moves: Mapping[str, Move]) -> list[RuleFinding]
     found = list(_names(dance, moves))
     if any(f.fails for f in found):
         return found
-    placed = place_moves(
-        dance.tracks, moves, dance.meter_map(), dance.fade, dance.name, dance.scale
-    )
+    placed = dance.placed_moves(moves)
     found += _ends(dance, placed)
     if any(f.fails for f in found):
         return found

@@ -5,7 +5,12 @@ from collections.abc import Callable
 from pydrake.math import RigidTransform
 
 from backbeat.behaviors.drumming.strike_postures import StrikePostures
-from backbeat.behaviors.library.behavior import Event, music_events
+from backbeat.behaviors.library.behavior import (
+    Event,
+    count_in_events,
+    music_events,
+)
+from backbeat.behaviors.music.notation.left_out import ABSENT
 from backbeat.behaviors.music.notation.percussion import Members
 from backbeat.behaviors.music.notation.player import HandModel, Hints
 from backbeat.behaviors.music.notation.score import FEET, HANDS, Hit, Score
@@ -85,7 +90,7 @@ def striker(hit: Hit) -> str:
 def score_events(
     score: Score, aim: Callable[[str, str], tuple[float, float]]
 ) -> tuple[Event, ...]:
-    """Strikes, rests, targets, segments, beats of a changing tempo, start of the music.
+    """Strikes, hits left out, rests, targets, segments, beats, music and count-in.
 
     Args:
         score: what is played, with hands for all hits.
@@ -103,12 +108,19 @@ def score_events(
         )
         for h in score.hits
     ]
+    events += [
+        Event(time(h.beat), "left out", h.member, velocity=h.velocity, cause=lost.cause)
+        for lost in score.left_out
+        if lost.cause != ABSENT
+        for h in [lost.hit]
+    ]
     if not score.tempo.is_constant:
         pulses = [p.beat for p in score.tempo.meter.pulses(score.beats)]
         beats = {*map(float, range(int(score.beats + 1e-9) + 1)), *pulses}
         events += [Event(time(b), "beat", f"{b:.12g}") for b in sorted(beats)]
     music = time(score.lead_in) - score.offset
     events += music_events(score.backing, music, score.lead_in > 0)
+    events += count_in_events(map(time, score.count_in_beats("the score")))
     for hold in score.holds:
         start = time(hold.contact_start)
         length = time(hold.contact_end) - start

@@ -37,17 +37,17 @@ class BeatGrid:
         at = np.interp([p.beat for p in found], beats, times)
         return list(zip(at.tolist(), found, strict=True))
 
+    def beat(self, time: float) -> float | None:
+        """Beat at a time [s], counted from zero; None without music."""
+        if self.marked:
+            beats, times = zip(*self.marked, strict=True)
+            return float(np.interp(time, times, beats))
+        return time * self.bpm / 60.0 if self.bpm > 0 else None
+
     def place(self, time: float) -> tuple[int, float] | None:
         """Bar of the file and quarter note in it at a time [s], as of `MeterMap`."""
-        if self.marked:
-            beat = float(
-                np.interp(time, *reversed(list(zip(*self.marked, strict=True))))
-            )
-        elif self.bpm > 0:
-            beat = time * self.bpm / 60.0
-        else:
-            return None
-        return self.meter.place(beat)
+        beat = self.beat(time)
+        return None if beat is None else self.meter.place(beat)
 
     def _points(self, end: float) -> tuple[np.ndarray, np.ndarray]:
         """Pulses and whole beats up to a time, and when they are [s]."""

@@ -1,6 +1,6 @@
 """Behavior: a verified motion with all data that a controller needs."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from html import escape
@@ -77,11 +77,13 @@ class Event:
 
     Attributes:
         time: authored, absolute time [s].
-        kind: "strike", "rest", "target" where a hand is without either, "segment",
-            "marker", "beat" where a tempo changes, or "music" where the music of a file
-            begins that has more before it.
+        kind: "strike", "left out" for a hit that is written and cannot be played,
+            "rest", "target" where a hand is without either, "segment", "marker", "beat"
+            where a tempo changes, "count" for a click of the count-in, or "music" where
+            the music of a file begins that has more before it.
         what: drum member of a strike, name of a target, segment or marker, file name of
-            the backing of music, or which beat it is, from the start, such as 3.5.
+            the backing of music, number of a click from 1, or which beat it is, from
+            the start, such as 3.5.
         who: contact that strikes, or "".
         velocity: loudness as in MIDI, 0 to 127.
         duration: length of a segment, or how far from its time a marker may be [s].
@@ -89,6 +91,7 @@ class Event:
         channel: of a marker: joint, task channel or foot whose extreme it is.
         extreme: of a marker: "most", "least" or "lands"; see
             `backbeat.behaviors.dance.markers`.
+        cause: why a hit is left out.
     """
 
     time: float
@@ -100,6 +103,7 @@ class Event:
     aim: tuple[float, float] = (0.0, 0.0)
     channel: str = ""
     extreme: str = ""
+    cause: str = ""
 
 
 def music_events(backing: str, time: float, is_later: bool = False) -> list[Event]:
@@ -111,6 +115,11 @@ def music_events(backing: str, time: float, is_later: bool = False) -> list[Even
         is_later: whether the time is of use without a backing.
     """
     return [Event(time, "music", backing)] if backing or is_later else []
+
+
+def count_in_events(times: Iterable[float]) -> list[Event]:
+    """The events of a count-in, from the times of its clicks [s]."""
+    return [Event(time, "count", str(k)) for k, time in enumerate(times, 1)]
 
 
 def beat_grid(bpm: float, meter: MeterMap, events: Sequence[Event]) -> BeatGrid:
@@ -231,7 +240,11 @@ class Behavior:
 
     def strikes(self) -> list[Event]:
         """The strikes in order of time."""
-        return [e for e in self.events if e.kind == "strike"]
+        return self.events_of("strike")
+
+    def events_of(self, kind: str) -> list[Event]:
+        """Events of a kind in order of time."""
+        return [e for e in self.events if e.kind == kind]
 
     def music(self) -> Event:
         """Where music begins, and its backing; the start if nothing else is said."""

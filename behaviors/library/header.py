@@ -17,6 +17,7 @@ EVENT = {
     "aim": Several(float, 2),
     "channel": str,
     "extreme": str,
+    "cause": Perhaps(str),
 }
 MOUNT = {
     "p_WB": Perhaps(Several(float, 3)),

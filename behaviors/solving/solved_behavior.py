@@ -3,7 +3,6 @@
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import asdict
 from importlib import metadata
 from typing import Any
 
@@ -97,7 +96,7 @@ def assembled(
     seen = list(plan.review(found.motion, com)) if plan.review else []
     recorded = plan.recordings(found.motion) if plan.recordings else []
     seen += [entry["summary"] for entry in recorded]
-    left_out = [asdict(hit) for hit in plan.left_out]
+    left_out = [hit.to_plain() for hit in plan.left_out]
     return Behavior(
         name=check_name(name),
         mount=plan.mount,

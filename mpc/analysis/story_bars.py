@@ -33,8 +33,13 @@ def story_bars(story: Mapping[str, Any]) -> tuple[MeterMap, tuple[TimedPulse, ..
     return meter, tuple(zip(times, meter.pulses(len(times) - 1), strict=True))
 
 
-def story_place(story: Mapping[str, Any], time: float) -> str:
-    """What musicians call a time of a run [s]; empty without music."""
+def story_grid(story: Mapping[str, Any]) -> BeatGrid:
+    """Beats of a run, when they are asked for."""
     meter, _ = story_bars(story)
     beats = [(float(k), float(t)) for k, t in enumerate(story.get("beats", []))]
-    return place_in_words(BeatGrid(0.0, meter, beats).place(time))
+    return BeatGrid(0.0, meter, beats)
+
+
+def story_place(story: Mapping[str, Any], time: float) -> str:
+    """What musicians call a time of a run [s]; empty without music."""
+    return place_in_words(story_grid(story).place(time))

@@ -60,6 +60,18 @@ def test_a_page_tells_a_run_and_needs_nothing_else(page):
         assert words in page
 
 
+def test_the_page_of_a_drummer_tells_every_hit_in_bars():
+    story = record_of(run_of(drumming(True, 3.0))).story
+    page = run_page(record_of(run_of(drumming(True, 3.0))), "a.run.parquet")
+    hits = story["hits"]
+    assert hits
+    assert not any(hit["made"] for hit in hits)
+    # Nothing was struck: all of them are told as missed, and in the whole list.
+    assert page.count("<td>missed</td>") == 2 * len(hits)
+    assert page.count(">1:1.5</td>") == 2
+    assert "<!-- bar -->" in page
+
+
 def test_a_page_has_the_jerk_as_planned_and_as_measured(record, page):
     table = page.split("<h3>Jerk</h3>")[1].split("</table>")[0]
     rows = re.findall(r"<tr><td>(.*?)</td>(.*?)</tr>", table, re.DOTALL)

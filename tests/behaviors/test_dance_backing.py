@@ -9,7 +9,7 @@ from backbeat.behaviors.editing.dance_document import DanceDocument
 from backbeat.behaviors.specification.checking import check_specification
 from backbeat.behaviors.specification.kinds import parse_specification
 from backbeat.models.common.errors import BackbeatError
-from backbeat.sound.mix import BACKING, RATE, mixed, read_backing
+from backbeat.sound.mix import PEAK, RATE, mixed, read_backing
 from backbeat.sound.notes import Performance, SoundExtras
 from backbeat.sound.page import packed_sound
 from tests.behaviors.test_score import part, score
@@ -43,7 +43,7 @@ def test_the_dance_begins_where_the_file_says(tmp_path, offset, begins):
     # At a time the sample of that time and the offset is heard.
     for at in (0.5, 1.0):
         heard = sound[round(at * RATE), 0]
-        assert heard == pytest.approx(BACKING * 0.1 * (at + offset), abs=1e-3)
+        assert heard == pytest.approx(PEAK * (at + offset) / 3.0, abs=2e-3)
     silent = Performance("it", (), 4.0, np.zeros(0), music=music.time)
     packed = packed_sound(silent, SoundExtras(backing=backing))["backing"]
     assert packed["start"] == max(0.0, begins)

@@ -61,7 +61,7 @@ def test_where_other_hands_are_in_trouble_too_a_hit_is_left_out_and_said():
     assert [h.member for h in found.hits] == ["hi_hat", "floor_tom"]
     assert [h.hand for h in found.hits] == [first.hits[0].hand, first.hits[2].hand]
     (left,) = found.left_out
-    assert (left.member, left.bar, left.beat) == ("snare", 1, 2)
+    assert (left.hit.member, left.bar, left.beat) == ("snare", 1, 2)
     assert left.proof == f"{TROUBLE.name} is beyond its bound at knots at 1.05 s"
     with pytest.raises(BackbeatError, match="bar 1, beat 2"):
         score(hints, "refuse")

@@ -4,6 +4,7 @@ from markupsafe import Markup
 
 from backbeat.behaviors.library.behavior import Behavior
 from backbeat.behaviors.library.joint_jerk import jerk_of_motion
+from backbeat.report.pages.score import score_section
 from backbeat.report.pages.template import rendered
 from backbeat.report.plots.behavior import (
     center_of_mass_figure,
@@ -31,6 +32,7 @@ def behavior_page(behavior: Behavior, recorded: Markup | None = None) -> str:
         made=made,
         active=made.get("active_limits", []),
         recorded=recorded or Markup(""),
+        score=score_section(behavior),
         jerk=[{**row, "group": patch_words(row["group"])} for row in jerk],
         solve=Markup(solve_figure(behavior.iterations())),
         costs=Markup(knot_cost_figure(behavior) if made.get("costs") else ""),

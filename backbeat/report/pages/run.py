@@ -27,7 +27,7 @@ from backbeat.report.plots.balance import (
     plot_margins,
     plot_prediction,
 )
-from backbeat.report.plots.hit_table import hits_by_member
+from backbeat.report.plots.hit_table import hits_by_member, hits_in_bars
 from backbeat.report.plots.joints import plot_joint_use, plot_limb
 from backbeat.report.plots.measures import MEASURES
 from backbeat.report.plots.run_curves import patch_words
@@ -79,8 +79,9 @@ def run_page(
         forces=_drawn(plot_forces(record), "forces"),
         prediction=_drawn(plot_prediction(record), "prediction"),
         phase=_drawn(plot_phase(record), "phase"),
-        hits=_drawn(plot_hits(story["hits"]), "hits") if story["hits"] else None,
+        hits=_drawn(plot_hits(story), "hits") if story["hits"] else None,
         members=hits_by_member(story),
+        every_hit=hits_in_bars(story),
         limits_reached=reached_in_words(record.metrics.get("limits_reached") or []),
         use=_drawn(plot_joint_use(record), "use"),
         jerk=_jerk(record),

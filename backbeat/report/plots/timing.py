@@ -1,11 +1,14 @@
 """Figures of a run's timing: phase, hits, and the time that programs took."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import matplotlib as mpl
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from backbeat.mpc.analysis.story_bars import story_bars
 from backbeat.mpc.runs.record import RunRecord
 from backbeat.report.plots.run_curves import (
     label_plainly,
@@ -18,6 +21,8 @@ from backbeat.report.plots.run_curves import (
 from backbeat.report.plots.style import COLORS, HEIGHT, STYLE, WIDTH, legend_of
 
 INK = COLORS[6]
+# Bars that are numbered above a figure.
+MOST_BARS = 16
 
 
 def plot_phase(record: RunRecord) -> Figure:
@@ -45,8 +50,13 @@ def plot_phase(record: RunRecord) -> Figure:
         return figure
 
 
-def plot_hits(hits: list[dict[str, Any]]) -> Figure:
-    """Error of every hit that was made, by stick, and those that were missed."""
+def plot_hits(story: Mapping[str, Any]) -> Figure:
+    """Error of every hit that was made, by stick, and those that were missed.
+
+    Args:
+        story: of a run file, with hits; bars are told above where there are some.
+    """
+    hits = story["hits"]
     made = [hit for hit in hits if hit["made"]]
     missed = [hit["time"] for hit in hits if not hit["made"]]
     with mpl.rc_context(STYLE):
@@ -73,6 +83,7 @@ def plot_hits(hits: list[dict[str, Any]]) -> Figure:
         for axes in (left, right):
             axes.axhline(0.0, color=INK, lw=0.8, ls=":")
         left.set(title="Every hit", xlabel="time [s]", ylabel="late [ms]")
+        _tell_bars(left, story)
         right.set(title="All hits", xlabel="hits")
         legend_of(figure, left)
         return figure
@@ -112,6 +123,18 @@ def plot_solver_times(record: RunRecord) -> Figure:
             label_plainly(axes.yaxis)
         time_axis(below, record)
         return figure
+
+
+def _tell_bars(axes: Axes, story: Mapping[str, Any]) -> None:
+    """Numbers of bars above, as many as there is space for."""
+    low, high = axes.get_xlim()
+    _, pulses = story_bars(story)
+    bars = [(t, p.bar) for t, p in pulses if p.number == 1 and low <= t <= high]
+    shown = bars[:: -(-len(bars) // MOST_BARS) or 1]
+    if shown:
+        above = axes.secondary_xaxis("top")
+        above.set_xticks([t for t, _ in shown], [str(bar) for _, bar in shown])
+        above.set_xlabel("bar")
 
 
 def _at_least(axes: Any, low: float, high: float) -> None:

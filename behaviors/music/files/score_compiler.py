@@ -92,6 +92,7 @@ def compile_score(
             tuple(compiler.remarks()),
             description.backing,
             offset=description.offset,
+            count_in=description.count_in,
             moves=tuple(compiler.moves),
         ),
         description,

@@ -5,7 +5,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from backbeat.behaviors.music.files.note_account import notes_in_words, refuse_notes
-from backbeat.behaviors.music.notation.left_out import LeftOut, left_out_in_words
+from backbeat.behaviors.music.notation.left_out import (
+    ABSENT,
+    LeftOut,
+    left_out_in_words,
+)
 from backbeat.behaviors.music.notation.moves import arrivals, find_targets, spared
 from backbeat.behaviors.music.notation.percussion import (
     Members,
@@ -30,8 +34,6 @@ from backbeat.models.common.errors import BackbeatError
 MOST_BEATS = 4000
 MOST_HITS = 20_000
 MOST_SECONDS = 600.0
-# Cause for which hits of pieces are left out that the kit lacks or the author drops.
-ABSENT = "given to no member of the kit"
 
 
 def finish_score(

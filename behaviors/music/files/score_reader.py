@@ -170,6 +170,7 @@ def _load_notes(
         given = read_map(choices.map, members, path.parent, str(path))
         score = read_midi(data, members, str(path), given.notes)
         score = replace(score, backing=choices.backing, offset=choices.offset)
+        score = replace(score, count_in=choices.count_in)
         before = score.tempo.place(score.lead_in)[0] - 1
         meter = replace(score.tempo.meter, lead_in=before)
         score = replace(score, tempo=replace(score.tempo, meter=meter))
@@ -190,7 +191,8 @@ def _load_notes(
 
 
 def _with_backing(score: Score, folder: Path, where: str) -> Score:
-    """The score, when its backing track can be played."""
+    """The score, when its backing track can be played and its count-in fits."""
+    score.count_in_beats(where)
     if score.backing:
         check_recording(find_backing(folder, score.backing, where))
     return score

@@ -64,6 +64,8 @@ _HEAD: dict[str, Callable[[str], object]] = {
     "absent": str,
     "unplayable": str,
     "backing": str,
+    "offset": float,
+    "count_in": int,
 }
 _PART: dict[str, Callable[[str], object]] = {
     "bpm": _number,

@@ -8,6 +8,8 @@ from backbeat.behaviors.music.notation.tempo import Tempo
 
 # Digits of a quarter note in a place.
 DIGITS = 3
+# Cause for which hits of pieces are left out that the kit lacks or the author drops.
+ABSENT = "given to no member of the kit"
 
 
 @dataclass(frozen=True)
@@ -15,14 +17,14 @@ class LeftOut:
     """A hit that is not played.
 
     Attributes:
-        member: drum, or piece that the kit lacks.
+        hit: the hit, on a drum or on a piece that the kit lacks.
         bar: of the file, counted from one.
         beat: quarter note in it, counted from one.
         cause: why it is left out, one for all hits of a kind.
         proof: what it would have taken; empty where the cause says it.
     """
 
-    member: str
+    hit: Hit
     bar: int
     beat: float
     cause: str
@@ -32,11 +34,17 @@ class LeftOut:
     def of(hit: Hit, tempo: Tempo, cause: str, proof: str = "") -> "LeftOut":
         """A hit with its place in a tempo map."""
         bar, beat = tempo.place(hit.beat)
-        return LeftOut(hit.member, bar, round(beat, DIGITS), cause, proof)
+        return LeftOut(hit, bar, round(beat, DIGITS), cause, proof)
 
     def __str__(self) -> str:
         """The hit and its place."""
-        return f"{self.member} in bar {self.bar}, beat {self.beat:g}"
+        return f"{self.hit.member} in bar {self.bar}, beat {self.beat:g}"
+
+    def to_plain(self) -> dict[str, str | int | float]:
+        """Member, place, cause and proof, ready for JSON."""
+        place = {"bar": self.bar, "beat": self.beat}
+        why = {"cause": self.cause, "proof": self.proof}
+        return {"member": self.hit.member, **place, **why}
 
 
 def left_out_in_words(hits: Iterable[LeftOut]) -> Remark:

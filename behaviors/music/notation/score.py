@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Self
 
+from backbeat.behaviors.music.notation.count_in import count_in_beats
 from backbeat.behaviors.music.notation.tempo import Tempo
 from backbeat.models.common.errors import BackbeatError
 
@@ -201,6 +202,7 @@ class Score:
         remarks: sentences on what became of hits that are not played as written.
         backing: name of an audio file beside the score; empty for none.
         offset: where in the backing that is [s].
+        count_in: clicks of sticks before the music begins.
         may_drop: whether hits that cannot be played may be left out.
         moves: explicit Gotos in order of time.
         targets: where hands are sent, and where they wait, in order of time.
@@ -218,11 +220,23 @@ class Score:
     backing: str = ""
     lead_in: float = 0.0
     offset: float = 0.0
+    count_in: int = 0
     may_drop: bool = False
     moves: tuple[HandMove, ...] = ()
     targets: tuple[HandTarget, ...] = ()
     notes: tuple[tuple[int, str, int], ...] = ()
     left_out: "tuple[LeftOut, ...]" = ()
+
+    def count_in_beats(self, where: str) -> list[float]:
+        """Beats of the count-in, before its first hold ends.
+
+        Raises:
+            BackbeatError: they do not fit before it; `where` names the score.
+        """
+        begins = self.lead_in
+        if not begins and self.holds:
+            begins = self.holds[0].beat + self.holds[0].beats
+        return count_in_beats(self.count_in, begins, self.tempo.meter, where)
 
     def of_hand(self, hand: str) -> list[Hit]:
         """Hits of one hand."""

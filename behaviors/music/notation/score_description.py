@@ -11,6 +11,7 @@ the hi-hat on the next. An accent is `3!`, a ghost note `3?`.
 from dataclasses import dataclass
 
 from backbeat.behaviors.music.notation.backing import LONGEST
+from backbeat.behaviors.music.notation.count_in import MOST_CLICKS
 from backbeat.models.common.schema import key
 
 # Loudest velocity, as in MIDI, and most steps of a line in a beat.
@@ -125,5 +126,8 @@ class ScoreDescription(Adaptation):
     """A WAV file beside this one that plays along."""
     offset: float = key(0.0, "s", ge=-LONGEST, le=LONGEST)
     """Where in the backing the music begins [s]; below 0 it begins before that."""
+    count_in: int = key(0, ge=0, le=MOST_CLICKS)
+    """Clicks of sticks before the first hold ends, a pulse of the meter apart, heard
+    and not played."""
     parts: list[PartDescription] = key(list)
     """Parts, in order of time."""

@@ -7,16 +7,28 @@ window.makeSound = (button, transport) => {
   // Seconds: hits are handed over so early; one that comes later is left out; clocks
   // farther apart begin anew; closer ones are nudged; what rings on is faded out.
   const AHEAD = 0.5, LATE = 0.03, APART = 0.015, CLOSE = 0.004, FADE = 0.015;
-  let context, voices, song, bus, anchor = null, next = 0, isOn = false;
+  let context, voices, song, room, bus, drums, anchor = null, next = 0, isOn = false;
 
   const numbers = (text) => {
     const bytes = Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
     return Float32Array.from(new Int16Array(bytes.buffer), (n) => n / 32767);
   };
-  function buffer(samples, rate) {
-    const made = context.createBuffer(1, samples.length, rate);
-    made.copyToChannel(samples, 0);
+  function buffer(samples, rate, channels = 1) {
+    const count = samples.length / channels;
+    const made = context.createBuffer(channels, count, rate);
+    for (let k = 0; k < channels; k++)
+      made.copyToChannel(samples.subarray(k * count, (k + 1) * count), k);
     return made;
+  }
+  // What is left and right of a filter at the rate of the sound card, which it has to
+  // have: the same gain with more or fewer samples.
+  function resampled(samples) {
+    const count = samples.length / 2, step = data.rate / context.sampleRate;
+    const length = Math.floor((count - 1) / step);
+    return Float32Array.from({ length: 2 * length }, (_, i) => {
+      const x = (i % length) * step, k = Math.floor(x), at = k + (i < length ? 0 : count);
+      return step * ((1 - x + k) * samples[at] + (x - k) * samples[at + 1]);
+    });
   }
   function open() {
     context = new AudioContext({ latencyHint: "interactive" });
@@ -24,6 +36,7 @@ window.makeSound = (button, transport) => {
     let at = 0;
     voices = data.voices.map(({ count, pan }) =>
       ({ pan, buffer: buffer(samples.subarray(at, (at += count)), data.rate) }));
+    if (data.room) room = buffer(resampled(numbers(data.room)), context.sampleRate, 2);
     if (data.backing) song = buffer(numbers(data.backing.blob), data.backing.rate);
   }
 
@@ -44,12 +57,24 @@ window.makeSound = (button, transport) => {
     anchor = { song: now, at: context.currentTime - lag(), lag: lag(),
       rate: transport.rate() };
     bus = context.createGain();
+    bus.gain.value = data.level;
     bus.connect(context.destination);
+    drums = context.createGain();
+    drums.connect(bus);
+    if (room) {
+      // What both ears hear together is reflected to either.
+      const middle = context.createGain(), wet = context.createConvolver();
+      middle.channelCount = 1;
+      middle.channelCountMode = "explicit";
+      wet.normalize = false;
+      wet.buffer = room;
+      drums.connect(middle).connect(wet).connect(bus);
+    }
     next = data.hits.findIndex(([time]) => time >= now - 0.002);
     if (next < 0) next = data.hits.length;
     if (song) start(song, due(data.backing.start), data.backing.gain, 0, anchor.rate);
   }
-  function start(sound, when, gain, pan, rate) {
+  function start(sound, when, gain, pan, rate, end) {
     const source = context.createBufferSource(), level = context.createGain();
     const late = Math.max(context.currentTime - when, 0) * rate;
     if (late >= sound.duration) return;
@@ -58,7 +83,8 @@ window.makeSound = (button, transport) => {
     level.gain.value = gain;
     const side = context.createStereoPanner();
     side.pan.value = pan;
-    source.connect(level).connect(side).connect(bus);
+    source.connect(level).connect(side).connect(sound === song ? bus : drums);
+    if (end) level.gain.setTargetAtTime(0, Math.max(end, 0), data.choke);
     // A song is joined where it is by now; a drum is always heard from its beginning.
     source.start(Math.max(when, 0), sound === song ? late : 0);
   }
@@ -72,11 +98,11 @@ window.makeSound = (button, transport) => {
       begin(now);
     } else if (Math.abs(apart) > CLOSE) transport.nudge(0.2 * apart);
     for (; next < data.hits.length; next++) {
-      const [time, voice, gain] = data.hits[next];
+      const [time, voice, gain, end] = data.hits[next];
       const when = due(time);
       if (when > context.currentTime + AHEAD) break;
       if (when > context.currentTime - anchor.lag - LATE)
-        start(voices[voice].buffer, when, gain, voices[voice].pan, 1);
+        start(voices[voice].buffer, when, gain, voices[voice].pan, 1, end && due(end));
     }
   }
 
