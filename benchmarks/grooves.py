@@ -54,7 +54,7 @@ class Groove:
     hits_per_second: float
 
 
-class _Bar:
+class Bar:
     """A bar of tablature that is being written."""
 
     def __init__(self, steps: int) -> None:
@@ -90,7 +90,7 @@ def make_groove(seed: int) -> Groove:
     beats = BEATS_PER_BAR * np.array([BARS // 2, ramp, BARS // 2 - ramp])
     length = float(beats @ [1.0, 2 / (1 + factor), 1 / factor])
     while True:
-        bars = _draw_bars(rng, feel)
+        bars = draw_bars(rng, feel)
         hits = sum(b.count() for b in bars)
         bpm = round(60.0 * wanted * length / hits, 1)
         if TEMPO[0] <= bpm <= TEMPO[1]:
@@ -115,7 +115,7 @@ def make_groove(seed: int) -> Groove:
     return Groove(score, seed, feel, change, hits / (length * 60.0 / bpm))
 
 
-def _draw_bars(rng: np.random.Generator, feel: str) -> list[_Bar]:
+def draw_bars(rng: np.random.Generator, feel: str) -> list[Bar]:
     """Four bars with a fill, twice; the second time on another cymbal."""
     steps = 3 if feel == "triplets" else 4
     pattern = _draw_pattern(rng, feel, steps)
@@ -168,9 +168,9 @@ def _draw_pattern(rng: np.random.Generator, feel: str, steps: int) -> _Pattern:
 
 def _play(
     rng: np.random.Generator, pattern: _Pattern, steps: int, cymbal: str, last_beat: int
-) -> _Bar:
+) -> Bar:
     """A bar of the pattern up to a beat; hi-hats open now and then."""
-    bar, end = _Bar(BEATS_PER_BAR * steps), last_beat * steps
+    bar, end = Bar(BEATS_PER_BAR * steps), last_beat * steps
     backbeats = [k for k in (steps, 3 * steps) if k < end]
     dense = len(pattern.cymbal) == bar.steps and steps > 2
     for k in pattern.cymbal:
@@ -192,7 +192,7 @@ def _play(
     return bar
 
 
-def _fill(rng: np.random.Generator, bar: _Bar, steps: int) -> None:
+def _fill(rng: np.random.Generator, bar: Bar, steps: int) -> None:
     """Two beats over snare and toms, from high to low, one stroke a step."""
     strokes = range(2 * steps, 4 * steps)
     drums = np.sort(rng.integers(0, len(TOMS), len(strokes)))

@@ -173,6 +173,7 @@ def _built(behavior: Behavior) -> Built:
         "iterations": made["iterations"],
         "violation": made["violation"],
         "remarks": remarks,
+        "left_out": made.get("left_out", []),
         "certificate": behavior.certificate.to_dict(),
     }
     text = "\n".join([str(behavior), *(f"  note: {remark}" for remark in remarks)])

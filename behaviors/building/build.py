@@ -23,6 +23,7 @@ from backbeat.behaviors.motion.plan import MotionPlan
 from backbeat.behaviors.setlist.memory import ShowMemory
 from backbeat.behaviors.setlist.show import make_show
 from backbeat.behaviors.setlist.specification import SetlistSpecification
+from backbeat.behaviors.solving.retries import Retries, SearchTimeError
 from backbeat.behaviors.solving.solved_behavior import (
     assembled,
     check_certificate,
@@ -157,6 +158,8 @@ def solve(
     """
     try:
         return _solve(specification, text, path, key, reports, windowed_solver)
+    except SearchTimeError:
+        raise  # Options are searches of their own.
     except NoMotionError as error:
 
         def attempt(other: Specification) -> Behavior:
@@ -232,7 +235,8 @@ def _attempt(
         raise planning_error(error, path) from None
     report(0.1, SOLVING)
     about = describe(specification, plan, text)
-    if plan.problem.times[-1] >= LONG and not plan.free_phases:
+    is_long = plan.in_windows or plan.problem.times[-1] >= LONG
+    if is_long and not plan.free_phases:
         given = robot_and_sources(specification.robot) + terms_hash(specification)
         source = Source(specification, folder, given)
         windowed_solver = windowed_solver or WindowedSolver()
@@ -240,17 +244,18 @@ def _attempt(
             source, plan, lambda s, w: report(0.1 + 0.9 * s, w)
         )
         return assembled(specification.name, plan, found, about)
-    return _solve_short(specification.name, plan, about, reports)
+    retries = Retries(specification.name)
+    return _solve_short(plan, about, reports, retries)
 
 
 def _solve_short(
-    name: str, plan: MotionPlan, about: Mapping[str, Any], reports: Reports
+    plan: MotionPlan, about: Mapping[str, Any], reports: Reports, retries: Retries
 ) -> Behavior:
     """Solves a motion at once."""
-    report = reports.progress
+    report, name, stage = reports.progress, retries.name, retries.stage(plan)
 
     def iteration(entry: dict[str, float]) -> None:
-        report(0.1 + 0.5 * min(1.0, entry["iteration"] / 20), SOLVING)
+        report(0.1 + 0.5 * min(1.0, entry["iteration"] / 20), stage)
         reports.log(entry)
 
     if plan.free_phases:
@@ -258,18 +263,17 @@ def _solve_short(
         plan = plan.timed_as(solution.transcription.problem)
     else:
         solution = InteriorPoint(Transcription(plan.problem)).solve(progress=iteration)
-    if not solution.is_solved and plan.fallback_plan is not None:
-        other = plan.fallback_plan(solution.all_violations())
-        if other is not None:
-            return _solve_short(name, other, about, reports)
     if not solution.is_solved:
+        other = retries.next(plan, solution.all_violations())
+        if other is not None:
+            return _solve_short(other, about, reports, retries)
         why = explain(solution, lambda kind: report(0.6, f"failed; is it {kind}?"))
         raise NoMotionError(f"{name}: no motion found: {why.sentence(plan.place)}")
     behavior = make_behavior(name, plan, solution, report, **about)
-    if not behavior.certificate.passed and plan.fallback_plan is not None:
-        other = plan.fallback_plan(behavior.certificate.all_violations())
+    if not behavior.certificate.passed:
+        other = retries.next(plan, behavior.certificate.all_violations())
         if other is not None:
-            return _solve_short(name, other, about, reports)
+            return _solve_short(other, about, reports, retries)
     return behavior
 
 

@@ -10,6 +10,7 @@ from backbeat.behaviors.library.behavior import (
     count_in_events,
     music_events,
 )
+from backbeat.behaviors.music.notation.left_out import ABSENT
 from backbeat.behaviors.music.notation.percussion import Members
 from backbeat.behaviors.music.notation.player import HandModel, Hints
 from backbeat.behaviors.music.notation.score import FEET, HANDS, Hit, Score
@@ -108,8 +109,10 @@ def score_events(
         for h in score.hits
     ]
     events += [
-        Event(time(h.beat), "left out", h.member, velocity=h.velocity, cause=cause)
-        for h, cause in score.left_out()
+        Event(time(h.beat), "left out", h.member, velocity=h.velocity, cause=lost.cause)
+        for lost in score.left_out
+        if lost.cause != ABSENT
+        for h in [lost.hit]
     ]
     if not score.tempo.is_constant:
         pulses = [p.beat for p in score.tempo.meter.pulses(score.beats)]

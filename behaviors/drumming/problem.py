@@ -32,6 +32,7 @@ from backbeat.behaviors.drumming.starting_path import (
     start_at_rest,
     strike_path,
 )
+from backbeat.behaviors.drumming.strike_postures import StrikePostures
 from backbeat.behaviors.motion.knot_grid import KnotGrid
 from backbeat.behaviors.motion.plan import MotionPlan, check_length
 from backbeat.behaviors.motion.retry_strategy import ROUNDS, next_hints
@@ -46,6 +47,10 @@ from backbeat.optimization.problem.trajectory_problem import Limits, TrajectoryP
 from backbeat.optimization.problem.weights import TrajectoryWeights
 
 TIP_RADIUS = 0.007  # m
+# Songs from this length on whose hands are found are solved in windows [s].
+IN_WINDOWS = 15.0
+# Songs from this length on have windows that closer knots elsewhere do not change [s].
+MANY_WINDOWS = 45.0
 # Beats from knot to knot, at most, in a rest beside what is played faster.
 REST_ANCHORS = 0.5
 ASIDE = 0.04  # of a strike from that of the other hand, half of it [m]
@@ -83,6 +88,7 @@ class DrummingProblem:
         folder: str | Path,
         hints: Hints = NO_HINTS,
         rounds: int = ROUNDS,
+        before: "DrummingProblem | None" = None,
     ) -> None:
         """Finds hands for the score, and knots for what they play.
 
@@ -91,40 +97,54 @@ class DrummingProblem:
             folder: where it was found.
             hints: which choices to avoid.
             rounds: how often other choices may be tried where no motion is found.
+            before: the same with other hints, whose robot and postures are taken.
 
         Raises:
             BackbeatError: the score, kit or robot makes no sense.
         """
         self.specification, self.folder = specification, Path(folder)
         self.hints, self.rounds = hints, rounds
-        seated = specification.seat == "chair"
         kit = specification.kit_text(folder)
         written = specification.load(folder, kit_members(DrumKit(text=kit)))
-        feet = played_feet(written, seated, specification.name)
+        self.is_open = not all(h.hand for h in written.hits)
+        feet = played_feet(written, specification.seat == "chair", specification.name)
+        known = None if before is None else before.at_kit
+        self.at_kit: RobotAtKit = known or self._at_kit(kit, feet)
+        self.robot, self.kit = self.at_kit.robot, self.at_kit.kit
+        self.stroke = specification.stroke.at_size(specification.scale)
+        self.shared: set[str] = set()
+        # Of its own: before it is known which members are shared, tips aim elsewhere.
+        reach = None if before is None else before.reach
+        self.reach: StrikePostures = reach or self._strike_postures()
+        player = make_player(self.kit, self.reach, self.touch, hints)
+        score = specification.load(folder, kit_members(self.kit), player)
+        self.score: Score = with_tempo_scale(score, specification.tempo_scale)
+        self.tempo = self.score.tempo
+        self.shared = shared_members(self.score)
+        same = before if before and before.shared == self.shared else None
+        postures = None if same is None else same.postures
+        self.postures: StrikePostures = postures or self._strike_postures()
+        self.resting = RestingPostures(self.at_kit, self.postures, self.touch)
+        check_length(specification.name, self.tempo.time(self.score.beats))
+        self.grid = self._knots()
+        self.times = self.grid.times
+
+    def _at_kit(self, kit: str, feet: Sequence[str]) -> RobotAtKit:
+        """The robot in its place at the kit, with the feet that play."""
+        specification = self.specification
         with located("robot"):
-            at_kit = RobotAtKit(
+            return RobotAtKit(
                 specification.robot,
                 specification.equipment,
-                seated,
+                specification.seat == "chair",
                 kit,
                 feet,
                 specification.scale,
             )
-        self.at_kit, self.robot, self.kit = at_kit, at_kit.robot, at_kit.kit
-        self.stroke = specification.stroke.at_size(specification.scale)
-        self.postures = at_kit.strike_postures(self.stroke.slope)
-        self.shared: set[str] = set()
-        # Of its own: before it is known which members are shared, tips aim elsewhere.
-        reach = at_kit.strike_postures(self.stroke.slope)
-        player = make_player(self.kit, reach, self.touch, hints)
-        score = specification.load(folder, kit_members(self.kit), player)
-        self.score: Score = with_tempo_scale(score, specification.tempo_scale)
-        self.resting = RestingPostures(at_kit, self.postures, self.touch)
-        self.tempo = self.score.tempo
-        self.shared = shared_members(self.score)
-        check_length(specification.name, self.tempo.time(self.score.beats))
-        self.grid = self._knots()
-        self.times = self.grid.times
+
+    def _strike_postures(self) -> StrikePostures:
+        """How arms reach heads; nothing is found yet."""
+        return self.at_kit.strike_postures(self.stroke.slope)
 
     def _knots(self) -> KnotGrid:
         """Knots at all that happens, and evenly between."""
@@ -218,6 +238,9 @@ class DrummingProblem:
             fallback_plan=self._fallback_plan if self.rounds else None,
             hints=self.hints,
             in_words=self._in_words if self.tempo.songs else None,
+            left_out=self.score.left_out,
+            search_time=specification.search_time,
+            in_windows=self.is_open and self.times[-1] >= IN_WINDOWS,
         )
 
     def _in_words(self, time: float) -> str:
@@ -262,9 +285,12 @@ class DrummingProblem:
 
     @property
     def _is_careful(self) -> bool:
-        """Whether closer knots alone did not help."""
-        hints = self.hints
-        return bool(hints.prices or hints.dropped) or len(hints.finer) > 1
+        """Whether knots leave more to what is between, after a motion failed.
+
+        Closer knots alone are tried first where most windows remain as they are.
+        """
+        hints, spared = self.hints, self.times[-1] >= MANY_WINDOWS
+        return bool(hints.prices or hints.dropped) or len(hints.finer) > spared
 
     def _fallback_plan(self, violations: Sequence[Violation]) -> MotionPlan | None:
         """A plan with other hands where no motion was found, if there is one."""
@@ -277,7 +303,9 @@ class DrummingProblem:
             if thought is None:
                 return None
             hints = thought
-            other = DrummingProblem(self.specification, self.folder, hints, rounds)
+            other = DrummingProblem(
+                self.specification, self.folder, hints, rounds, self
+            )
             is_finer = not np.array_equal(other.times, self.times)
             if is_finer or other.score.hits != self.score.hits:
                 return other.plan()

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from backbeat.behaviors.music.notation.meter import MeterMap, Pulse
+from backbeat.behaviors.music.notation.meter import MeterMap, Pulse, bar_in_words
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class BeatGrid:
         return time * self.bpm / 60.0 if self.bpm > 0 else None
 
     def place(self, time: float) -> tuple[int, float] | None:
-        """Bar and quarter note in it at a time [s], both counted from one."""
+        """Bar of the file and quarter note in it at a time [s], as of `MeterMap`."""
         beat = self.beat(time)
         return None if beat is None else self.meter.place(beat)
 
@@ -69,4 +69,6 @@ class BeatGrid:
 
 def place_in_words(place: tuple[int, float] | None) -> str:
     """A place in music, as messages say it; empty for none."""
-    return "" if place is None else f"bar {place[0]}, beat {round(place[1], 2):g}"
+    if place is None:
+        return ""
+    return f"{bar_in_words(place[0])}, beat {round(place[1], 2):g}"

@@ -45,6 +45,6 @@ class BuildCost:
     def _count(self) -> None:
         now = processor_time()
         self._whole += now - self._since
-        if self._stage == SOLVING:
+        if self._stage.startswith(SOLVING):
             self._solving += now - self._since
         self._since = now

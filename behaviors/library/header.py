@@ -29,6 +29,8 @@ SCENE = {"name": str, "place": Several(float, 3), "kit": Perhaps(str)}
 METER = [(float, str)]
 CHECK = {"value": AnyNumber, "bound": AnyNumber, "time": AnyNumber, "where": str}
 LIMIT = {"kind": str, "what": str, "from_s": float, "to_s": float, "knots": int}
+# A hit of a score that is not played, with its place in the file.
+LEFT_OUT = {"member": str, "bar": int, "beat": float, "cause": str, "proof": str}
 # A take in a behavior: its file and what that held, and which part of it is where.
 RECORDING = {
     "move": str,
@@ -57,6 +59,7 @@ PROVENANCE = {
     "active_limits": Perhaps([LIMIT]),
     "costs": Perhaps({"t": [float], "span": [float], "terms": {...: [float]}}),
     "remarks": Perhaps([str]),
+    "left_out": Perhaps([LEFT_OUT]),
     "recordings": Perhaps([RECORDING]),
 }
 HEADER = {
@@ -70,6 +73,7 @@ HEADER = {
     "bpm": float,
     "beats_per_bar": Perhaps(float),
     "meter": Perhaps(METER),
+    "lead_in_bars": Perhaps(int),
     "contacts": [str],
     "events": [EVENT],
     "certificate": {...: CHECK},

@@ -77,6 +77,7 @@ def to_header(behavior: Behavior) -> dict[str, Any]:
         "scene": asdict(behavior.scene),
         "bpm": behavior.bpm,
         "meter": behavior.meter.to_plain(),
+        "lead_in_bars": behavior.meter.lead_in,
         "contacts": list(behavior.motion.contacts),
         "events": [asdict(e) for e in behavior.events],
         "certificate": behavior.certificate.to_dict(),
@@ -133,7 +134,7 @@ def behavior_from_frame(frame: pd.DataFrame, header: Mapping[str, Any]) -> Behav
 def _meter(header: Mapping[str, Any]) -> MeterMap:
     """The bars; what was stored before there were meters has quarter notes a bar."""
     if "meter" in header:
-        return meter_from_plain(header["meter"])
+        return meter_from_plain(header["meter"], int(header.get("lead_in_bars", 0)))
     return MeterMap(Meter(int(header.get("beats_per_bar", 4)), 4))
 
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from backbeat.behaviors.library.beat_grid import place_in_words
 from backbeat.behaviors.library.behavior import Event, Mount, beat_grid
+from backbeat.behaviors.music.notation.left_out import LeftOut
 from backbeat.behaviors.music.notation.meter import COMMON, MeterMap
 from backbeat.behaviors.music.notation.player import NO_HINTS, Hints
 from backbeat.models.common.errors import BackbeatError
@@ -57,6 +58,10 @@ class MotionPlan:
             solution; None when there is no other.
         hints: those that this plan follows.
         in_words: what musicians call a time [s], of pieces that say it themselves.
+        left_out: hits of a score that are not played, see `LeftOut`.
+        search_time: how long other plans are tried, from the first on [s].
+        in_windows: whether it is solved in windows however short it is: what is tried
+            again is mostly the same, and is kept.
     """
 
     problem: TrajectoryProblem
@@ -75,6 +80,9 @@ class MotionPlan:
     fallback_plan: "Callable[[Sequence[Violation]], MotionPlan | None] | None" = None
     hints: Hints = NO_HINTS
     in_words: Callable[[float], str] | None = None
+    left_out: tuple[LeftOut, ...] = ()
+    search_time: float = np.inf
+    in_windows: bool = False
 
     def place(self, time: float) -> str:
         """What musicians call a time [s], "bar 2, beat 1"; empty without music."""

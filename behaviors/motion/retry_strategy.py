@@ -75,20 +75,26 @@ def next_hints(
         return replace(hints, finer=finer)
     if hints.fallback is not None:
         return hints.fallback
-    prices, dropped = dict(hints.prices), set(hints.dropped)
+    prices, dropped = dict(hints.prices), dict(hints.dropped)
     for place in places_of(left):
         near = _hits_about(place, score, arms)
         may_go = [h for h in near if may_drop or h.ornament == GRACE]
-        dropped.update((h.beat, h.member) for h in may_go[:1])
+        dropped |= {(h.beat, h.member): _proof(place) for h in may_go[:1]}
         for hit in near:
             key = (hit.beat, hit.member, hit.hand)
             prices[key] = prices.get(key, 0.0) + PRICE
     if prices == hints.prices:
         return None
     hints = replace(hints, finer=finer)
-    is_less = dropped != set(hints.dropped)
-    fallback = replace(hints, dropped=frozenset(dropped)) if is_less else None
+    is_less = dropped.keys() != hints.dropped.keys()
+    fallback = replace(hints, dropped=dropped) if is_less else None
     return replace(hints, prices=prices, fallback=fallback)
+
+
+def _proof(place: Violation) -> str:
+    """What kept the optimizer from a motion with a hit."""
+    where = "between knots" if place.is_between else "at knots"
+    return f"{place.name} is beyond its bound {where} at {place.time:.2f} s"
 
 
 def _hits_about(place: Violation, score: Score, arms: Arms) -> list[Hit]:

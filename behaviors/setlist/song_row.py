@@ -61,6 +61,7 @@ class SongRow(DrummingSpecification):
                     f"one kit, so write the same {differs[0]} into both"
                 )
         keys = {k: getattr(first, k) for k in ("equipment", "kit", *COMMON_KEYS)}
+        keys["search_time"] = sum(song.search_time for song, _, _ in songs)
         return cls(name=name, summary=summary, songs=songs, **keys)
 
     def load(

@@ -282,7 +282,7 @@ def find_motion(
     Raises:
         BackbeatError: there is none.
     """
-    if plan.problem.times[-1] >= LONG:
+    if plan.in_windows or plan.problem.times[-1] >= LONG:
         _, found = windowed_solver.solve(source, plan, progress)
         return found
     problem = plan.problem

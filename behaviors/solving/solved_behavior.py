@@ -96,6 +96,7 @@ def assembled(
     seen = list(plan.review(found.motion, com)) if plan.review else []
     recorded = plan.recordings(found.motion) if plan.recordings else []
     seen += [entry["summary"] for entry in recorded]
+    left_out = [hit.to_plain() for hit in plan.left_out]
     return Behavior(
         name=check_name(name),
         mount=plan.mount,
@@ -123,6 +124,7 @@ def assembled(
             "log": found.log,
             "remarks": [*plan.remarks, *plan.problem.robot.notes, *seen],
             "active_limits": found.limits,
+            **({"left_out": left_out} if left_out else {}),
             **({"recordings": recorded} if recorded else {}),
             **({"costs": costs.coarse(MOST_COSTS).to_plain()} if costs else {}),
         },

@@ -18,6 +18,7 @@ import numpy as np
 from backbeat.behaviors.library.build_cost import SOLVING
 from backbeat.behaviors.motion.concatenation import COLUMNS, make_continuous
 from backbeat.behaviors.motion.plan import MotionPlan
+from backbeat.behaviors.solving.retries import Retries
 from backbeat.behaviors.solving.window_steps import (
     Source,
     WorkerState,
@@ -122,18 +123,16 @@ class WindowedSolver:
             The plan that was followed in the end, and its motion.
 
         Raises:
-            NoMotionError: no motion was found in a window: which limit, and when.
+            NoMotionError: no motion was found in a window, or in time: why, and when.
         """
-        self.steps = 0
+        self.steps, retries = 0, Retries(source.specification.name)
         with worker_processes(self.processes) as workers:
             while True:
                 work = _Work(source, plan, WindowStore(self.folder), workers)
-                found = solve_long(work, progress)
+                found = solve_long(work, progress, retries.stage(plan))
                 self.steps += work.made
                 is_good = isinstance(found, FoundMotion) and found.certificate.passed
-                if is_good or plan.fallback_plan is None:
-                    break
-                other = plan.fallback_plan(found.all_violations())
+                other = None if is_good else retries.next(plan, found.all_violations())
                 if other is None:
                     break
                 plan, source = other, source._replace(hints=other.hints)
@@ -166,12 +165,15 @@ class NothingFound(NamedTuple):
         return why_not(source, i, self.given[i], self.windows[i])
 
 
-def solve_long(work: "_Work", progress: Progress) -> FoundMotion | NothingFound:
+def solve_long(
+    work: "_Work", progress: Progress, stage: str = SOLVING
+) -> FoundMotion | NothingFound:
     """Solves and verifies a long motion once.
 
     Args:
         work: the problem, and the processes that solve it.
         progress: called as the work goes on.
+        stage: what is reported while windows are solved.
     """
     started = time.perf_counter()
     problem, windows = work.plan.problem, work.windows
@@ -183,7 +185,7 @@ def solve_long(work: "_Work", progress: Progress) -> FoundMotion | NothingFound:
             for i, window in enumerate(windows)
             if window.is_free == free
         }
-        pieces = work.run(solve, asked, _part(progress, start, 0.35, SOLVING))
+        pieces = work.run(solve, asked, _part(progress, start, 0.35, stage))
         failed = {i: made for i, made in pieces if "violations" in made}
         if failed:
             return NothingFound(failed, asked)
@@ -198,15 +200,14 @@ def solve_long(work: "_Work", progress: Progress) -> FoundMotion | NothingFound:
     names = (*COLUMNS, *CENTROIDAL)
     columns = {n: np.concatenate([part[n] for part in filled]) for n in names}
     t = [part["t"] + start for part, start in zip(filled, starts, strict=True)]
+    make_continuous(columns["q"], columns["tau"].shape[1])
     motion = {n: columns[n] for n in COLUMNS}
-    make_continuous(motion["q"], motion["tau"].shape[1])
-    com, momentum, inertia = (columns[n] for n in CENTROIDAL)
     certificate = _worst(filled, starts)
     return FoundMotion(
         motion=DenseTrajectory(
             t=np.concatenate(t), contacts=problem.contact_names, **motion
         ),
-        centroidal=(com, momentum, inertia),
+        centroidal=tuple(columns[n] for n in CENTROIDAL),  # type: ignore[arg-type]
         certificate=certificate,
         log=[entry for i in range(len(windows)) for entry in logs[i]],
         limits=_limits(filled, starts),

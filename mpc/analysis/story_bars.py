@@ -26,7 +26,8 @@ def story_bars(story: Mapping[str, Any]) -> tuple[MeterMap, tuple[TimedPulse, ..
             (float(t), Pulse(float(beat), int(bar), int(number), int(count)))
             for t, beat, bar, number, count in story["pulses"]
         )
-        return meter_from_plain(story["meter"]), pulses
+        lead_in = int(story.get("lead_in_bars", 0))
+        return meter_from_plain(story["meter"], lead_in), pulses
     meter = MeterMap(Meter(int(story.get("beats_per_bar", 4)), 4))
     times = [float(t) for t in story.get("beats", [])]
     return meter, tuple(zip(times, meter.pulses(len(times) - 1), strict=True))

@@ -26,6 +26,7 @@ from backbeat.behaviors.music.notation.meter import (
     meter_map,
 )
 from backbeat.behaviors.music.notation.score_description import ScoreDescription
+from backbeat.behaviors.music.notation.tempo import Tempo
 from backbeat.behaviors.setlist.concatenation import Concatenation
 from backbeat.behaviors.specification.kinds import parse_specification
 from backbeat.models.common.errors import BackbeatError
@@ -297,7 +298,7 @@ def test_a_dance_keeps_its_meter_to_the_plan():
     plan = dance.plan(Path())
     assert str(plan.meter) == "3/4, 7/8 from bar 3"
     assert plan.place(6 * 0.6) == "bar 3, beat 1"
-    assert plan.place((6 + 3.5) * 0.6) == "bar 4, beat 1"
+    assert plan.place((6 + 3.5) * 0.6) == "bar 4, beat 1, in twist"
 
 
 @pytest.mark.parametrize(
@@ -369,3 +370,19 @@ def test_beats_of_a_changing_tempo_are_counted_through_a_show():
     assert [b for b, _ in show.grid.marked] == [0, 0.5, 1, 1.5, 2, 3, 3.5, 4, 4.5, 5]
     bars = [round(t, 6) for t, p in show.pulses(4.0) if p.number == 1]
     assert bars == [0.0, 0.5, 1.4, 2.0, 2.5, 3.4]
+
+
+@pytest.mark.parametrize("lead_in", [0, 2])
+def test_bars_put_before_those_of_the_file_are_not_counted(lead_in):
+    meter = MeterMap(Meter(3, 4), (MeterChange(12.0, Meter(4, 4)),), lead_in)
+    first = 3.0 * lead_in
+    assert meter.place(first) == (1, 1.0)
+    assert meter.start(1) == first
+    bars = [p.bar for p in meter.pulses(20.0) if p.number == 1]
+    assert bars == list(range(1 - lead_in, 1 - lead_in + len(bars)))
+    for pulse in meter.pulses(20.0):
+        assert meter.place(pulse.beat)[0] == pulse.bar
+    assert str(meter) == f"3/4, 4/4 from bar {5 - lead_in}"
+    assert meter_from_plain(meter.to_plain(), lead_in) == meter
+    said = Tempo(60, meter).in_words(0.0)
+    assert said.startswith("the bars before the first" if lead_in else "bar 1")

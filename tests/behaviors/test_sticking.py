@@ -9,6 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from backbeat.behaviors.music.notation.left_out import left_out_in_words
+from backbeat.behaviors.music.notation.meter import MeterMap
 from backbeat.behaviors.music.notation.player import HandModel, Hints
 from backbeat.behaviors.music.notation.score import Hit, Hold
 from backbeat.behaviors.music.notation.tempo import Tempo
@@ -103,10 +105,11 @@ def test_all_that_is_dropped_is_named_with_its_place_and_cause():
     player = HandModel(
         PLACES,
         lambda hand, member: member != "ride",
-        hints=Hints(dropped=frozenset({(8, "snare"), (8, "hi_hat")})),
+        hints=Hints(dropped=dict.fromkeys([(8, "snare"), (8, "hi_hat")], "")),
     )
-    tempo = Tempo(60, bars_before=2)
-    kept, (remark,) = find_hands(events, [], tempo, player, "drop", "song")
+    tempo = Tempo(60, MeterMap(lead_in=2))
+    kept, left_out = find_hands(events, [], tempo, player, "drop", "song")
+    remark = left_out_in_words(left_out)
     left = {(h.beat, h.member) for h in events} - {(h.beat, h.member) for h in kept}
     assert remark.amount == len(left) == 2 + 5 + 1
     head, *causes = re.split("(?:, |; )(?=where|too|beyond)", remark)
@@ -117,6 +120,40 @@ def test_all_that_is_dropped_is_named_with_its_place_and_cause():
     )
     assert told["beyond the reach of both hands"] == "ride in bar 3, beat 1"
     assert told["too fast for two hands"].count(" in bar ") == 5
+
+
+@pytest.mark.parametrize(
+    ("ms", "kept", "proof"),
+    [
+        # A hand's own strokes on one drum: 70 ms were found to be possible.
+        (60, False, "60 ms from its hit of the snare, of 70 ms that it takes"),
+        (75, True, ""),
+    ],
+)
+def test_what_is_too_fast_is_told_in_numbers(ms, kept, proof):
+    """Both hands are busy at the end, so that the stroke before is one of theirs."""
+    time = ms / 1e3
+    events = hits((1.0, "snare"), (1.0 + time, "snare"), (1.0 + time, "ride"))
+    alone = HandModel(PLACES, lambda hand, m: (hand == "right") == (m == "ride"))
+    played, left_out = find_hands(events, [], Tempo(60), alone, "drop", "song")
+    assert (len(played) == 3) == kept
+    told = [hit.proof for hit in left_out]
+    if kept:
+        assert not told
+    else:
+        assert f"left hand: {proof}" in told[0]
+        assert "right hand: does not reach it" in told[0]
+
+
+def test_the_proof_has_the_speed_that_a_hand_lacks():
+    events = hits((1.0, "floor_tom"), (1.05, "hi_hat"))
+    alone = HandModel(PLACES, lambda hand, member: hand == "right")
+    _, (lost,) = find_hands(events, [], Tempo(60), alone, "drop", "song")
+    way = float(np.linalg.norm(PLACES["floor_tom"] - PLACES["hi_hat"]))
+    asked, made = map(float, re.findall(r"([\d.]+) (?:m/s|that)", lost.proof))
+    assert asked == pytest.approx(way / 0.05, abs=0.06)
+    assert made == pytest.approx(way / alone.travel("floor_tom", "hi_hat"), abs=0.06)
+    assert asked > made
 
 
 def test_a_passage_that_is_too_fast_names_a_tempo_at_which_it_goes():

@@ -10,6 +10,8 @@ from backbeat.cli.common.options import LIBRARY, LibraryFolder, ResultsAsJson
 from backbeat.cli.common.other_robot import OfRobot, placed_robot
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     import pandas as pd
     from rich.table import Table
 
@@ -64,6 +66,9 @@ def command(
     limits = behavior.active_limits()
     if len(limits):
         console.print(limits_table(limits))
+    left_out: list[dict[str, Any]] = behavior.provenance.get("left_out", [])  # type: ignore[assignment]
+    if left_out:
+        console.print(left_out_table(left_out))
     for sentence in summaries(behavior):
         console.print(f"{sentence}; see `backbeat report`")
     if len(limits) > MOST_LIMITS:
@@ -111,6 +116,17 @@ def limits_table(limits: "pd.DataFrame") -> "Table":
             f"{limit.to_s:.2f} s",
             str(limit.knots),
         )
+    return table
+
+
+def left_out_table(left_out: "Sequence[Mapping[str, Any]]") -> "Table":
+    """Every hit of the score that is not played, with its place and the cause."""
+    from rich.table import Table
+
+    table = Table("hit left out", "bar", "beat", "cause")
+    for hit in left_out:
+        why = "; ".join(filter(None, (hit["cause"], hit["proof"])))
+        table.add_row(hit["member"], str(hit["bar"]), f"{hit['beat']:g}", why)
     return table
 
 

@@ -60,7 +60,7 @@ def compile_score(
     members: Members,
     where: str,
     player: HandModel | None = None,
-    bars_before: int = 0,
+    lead_in: int = 0,
 ) -> Score:
     """Reads the parts of a score.
 
@@ -69,7 +69,7 @@ def compile_score(
         members: what the kit has.
         where: name of the score in errors.
         player: whose hands play what is open; None leaves it open.
-        bars_before: how many bars were put before those of the file.
+        lead_in: how many bars were put before those of the file.
 
     Raises:
         BackbeatError: a word, drum or length makes no sense, or two hands cannot play
@@ -79,7 +79,7 @@ def compile_score(
     if not description.parts:
         raise BackbeatError(f"{where}: needs parts", path=("parts",))
     check_swing(description.swing, description.swing_note, where)
-    compiler = _Compiler(description, members, where, bars_before)
+    compiler = _Compiler(description, members, where, lead_in)
     for i, part in enumerate(description.parts):
         with located("parts", i):
             compiler.add(part)
@@ -116,7 +116,7 @@ class _Compiler:
         description: ScoreDescription,
         members: Members,
         where: str,
-        bars_before: int,
+        lead_in: int,
     ) -> None:
         self.description, self.members, self.where = description, members, where
         self.beat = Fraction(0)
@@ -125,7 +125,7 @@ class _Compiler:
         self.moves: list[HandMove] = []
         self.sections: list[Section] = []
         self.choked: Counter[str] = Counter()
-        self._bpm, self._bars_before = description.bpm, bars_before
+        self._bpm, self._lead_in = description.bpm, lead_in
         self._changes: list[TempoChange] = []
         self._meters: list[MeterChange] = []
         self._meter = first_meter(description.beats_per_bar, description.meter, where)
@@ -137,9 +137,8 @@ class _Compiler:
         try:
             return Tempo(
                 self.description.bpm,
-                MeterMap(self._meter, tuple(self._meters)),
+                MeterMap(self._meter, tuple(self._meters), self._lead_in),
                 tuple(self._changes),
-                self._bars_before,
             )
         except BackbeatError as error:
             raise error.reworded(f"{self.where}: {error}") from None

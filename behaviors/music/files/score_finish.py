@@ -5,6 +5,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from backbeat.behaviors.music.files.note_account import notes_in_words, refuse_notes
+from backbeat.behaviors.music.notation.left_out import (
+    ABSENT,
+    LeftOut,
+    left_out_in_words,
+)
 from backbeat.behaviors.music.notation.moves import arrivals, find_targets, spared
 from backbeat.behaviors.music.notation.percussion import (
     Members,
@@ -82,15 +87,17 @@ def _finished(
         raise BackbeatError(
             f"{where}: lasts {seconds:g} s; it may take up to {MOST_SECONDS:g} s"
         )
-    hits, remarks = place_on_kit(
-        score.hits, members, description.absent, description.mapping, where
-    )
+    choices = (members, description.absent, description.mapping, where)
+    hits, remarks = place_on_kit(score.hits, *choices)
+    becomes = what_becomes({h.member for h in score.hits}, *choices)
+    left_out = [
+        LeftOut.of(h, score.tempo, ABSENT)
+        for h in score.hits
+        if becomes[h.member] == "drop"
+    ]
     if score.notes:
         pieces = [piece for _, piece, _ in score.notes]
-        outcome = what_becomes(
-            pieces, members, description.absent, description.mapping, where
-        )
-        remarks = notes_in_words(score.notes, outcome)
+        remarks = notes_in_words(score.notes, what_becomes(pieces, *choices))
     hits = _on_feet(hits, members, score.tempo, where)
     hits, ornaments = two_sticks(hits, score.tempo)
     remarks += ornaments
@@ -106,6 +113,7 @@ def _finished(
         holds=holds,
         remarks=(*score.remarks, *remarks),
         may_drop=description.unplayable == "drop",
+        left_out=tuple(left_out),
     )
     return with_hands(score, player, where)
 
@@ -122,9 +130,10 @@ def with_hands(score: Score, player: HandModel | None, where: str) -> Score:
         UnplayableError: two hands cannot play a passage that may not be left out.
     """
     hits, remarks = list(score.hits), list[str]()
+    left_out = list(score.left_out)
     if player is not None:
         steps = [h for h in hits if h.hand in FEET]
-        hits, remarks = find_hands(
+        hits, unplayable = find_hands(
             [h for h in hits if h.hand not in FEET],
             score.holds,
             score.tempo,
@@ -133,11 +142,14 @@ def with_hands(score: Score, player: HandModel | None, where: str) -> Score:
             where,
         )
         hits += steps
+        left_out += unplayable
+        remarks += [left_out_in_words(unplayable)] * bool(unplayable)
     return replace(
         score,
         hits=tuple(sorted(hits, key=lambda h: (h.beat, h.hand))),
         targets=find_targets(score.moves, hits, score.holds, score.beats),
         remarks=(*score.remarks, *remarks),
+        left_out=tuple(left_out),
     )
 
 

@@ -178,7 +178,8 @@ def _load_notes(
         score = replace(score, backing=choices.backing, offset=choices.offset)
         score = replace(score, count_in=choices.count_in)
         before = score.tempo.place(score.lead_in)[0] - 1
-        score = replace(score, tempo=replace(score.tempo, bars_before=before))
+        meter = replace(score.tempo.meter, lead_in=before)
+        score = replace(score, tempo=replace(score.tempo, meter=meter))
         score = finish_score(score, choices, members, str(path), player)
         return _with_backing(score, path.parent, str(path))
     _refuse_notes_of_none(choices, members, path)

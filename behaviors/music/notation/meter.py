@@ -81,7 +81,7 @@ class Pulse:
 
     Attributes:
         beat: when, in beats from the start.
-        bar: its bar, counted from one.
+        bar: its bar, counted as by `MeterMap.place`.
         number: which of the bar's pulses it is, counted from one.
         count: pulses of the bar; fewer than its meter has where the next meter cuts it.
     """
@@ -109,10 +109,13 @@ class MeterMap:
     Attributes:
         first: meter at the start.
         changes: changes in order; one at beat 0 takes the place of `first`.
+        lead_in: how many bars were put before those of the file. Bars are counted
+            from the file's first, so that these have numbers below one.
     """
 
     first: Meter = Meter()
     changes: tuple[MeterChange, ...] = ()
+    lead_in: int = 0
     _bars: tuple[tuple[float, int, Meter], ...] = field(
         init=False, repr=False, compare=False
     )
@@ -131,14 +134,15 @@ class MeterMap:
         return self._bars[self._part(beat)][2]
 
     def place(self, beat: float) -> tuple[int, float]:
-        """Bar and quarter note in it of a beat, both counted from one."""
+        """Bar of the file and quarter note in it of a beat, both counted from one."""
         beat = round(beat, DIGITS)
         start, bars, meter = self._bars[self._part(beat)]
         more = int((beat - start) // meter.beats)
-        return bars + more + 1, beat - start - more * meter.beats + 1
+        return bars + more + 1 - self.lead_in, beat - start - more * meter.beats + 1
 
     def start(self, bar: int) -> float:
-        """The beat with which a bar begins; bars are counted from one."""
+        """The beat with which a bar of the file begins, counted from one."""
+        bar += self.lead_in
         i = max(0, bisect_right([bars for _, bars, _ in self._bars], bar - 1) - 1)
         start, bars, meter = self._bars[i]
         return start + (bar - 1 - bars) * meter.beats
@@ -156,7 +160,8 @@ class MeterMap:
             for k in range(int(min(past, own))):
                 bar = k // n
                 count = int(min(n, own - bar * n))
-                place = (before + bar + 1, k - bar * n + 1, count)
+                own_bar = before + bar + 1 - self.lead_in
+                place = (own_bar, k - bar * n + 1, count)
                 found.append(Pulse(start + k * size, *place))
         return found
 
@@ -172,7 +177,7 @@ class MeterMap:
         """As musicians write it, with the bars at which it changes."""
         words = [str(self._bars[0][2])]
         words += [
-            f"{meter} from bar {bars + 1}"
+            f"{meter} from bar {bars + 1 - self.lead_in}"
             for (_, _, before), (_, bars, meter) in pairwise(self._bars)
             if meter != before  # else a bar begins anew, in the same meter
         ]
@@ -258,8 +263,19 @@ def meter_map(first: Meter, changes: Iterable[tuple[int, Meter]]) -> MeterMap:
     return found
 
 
-def meter_from_plain(plain: Sequence[Sequence[float | str]]) -> MeterMap:
+def bar_in_words(bar: int) -> str:
+    """A bar as messages say it; those of a lead-in have no number in the file."""
+    return f"bar {bar}" if bar > 0 else "the bars before the first"
+
+
+def meter_from_plain(
+    plain: Sequence[Sequence[float | str]], lead_in: int = 0
+) -> MeterMap:
     """The inverse of `MeterMap.to_plain`.
+
+    Args:
+        plain: beats and meters.
+        lead_in: as of `MeterMap`.
 
     Raises:
         BackbeatError: no meter, or changes in disorder.
@@ -267,4 +283,4 @@ def meter_from_plain(plain: Sequence[Sequence[float | str]]) -> MeterMap:
     """
     meters = [(float(beat), read_meter(str(m), "meter")) for beat, m in plain]
     changes = tuple(MeterChange(beat, m) for beat, m in meters[1:])
-    return MeterMap(meters[0][1], changes)
+    return MeterMap(meters[0][1], changes, lead_in)

@@ -13,7 +13,7 @@ class Hints:
 
     Attributes:
         prices: what a hit costs in a hand, by beat, member and hand.
-        dropped: hits that no hand plays, by beat and member.
+        dropped: why no hand plays a hit, by beat and member.
         finer: beats about which knots are closer together, in sets: the closer, the
             more sets a beat is in.
         fallback: hints for the attempt after the next; None when there is
@@ -21,7 +21,7 @@ class Hints:
     """
 
     prices: Mapping[tuple[float, str, str], float] = field(default_factory=dict)
-    dropped: frozenset[tuple[float, str]] = frozenset()
+    dropped: Mapping[tuple[float, str], str] = field(default_factory=dict)
     finer: tuple[frozenset[float], ...] = ()
     fallback: "Hints | None" = None
 
@@ -47,8 +47,8 @@ class HandModel:
 
     places: Mapping[str, np.ndarray]
     can_reach: Callable[[str, str], bool] = lambda hand, member: True
-    repeat: float = 0.10
-    acceleration: float = 60.0
+    repeat: float = 0.07
+    acceleration: float = 100.0
     hints: Hints = NO_HINTS
 
     def travel(self, a: str, b: str) -> float:

@@ -4,14 +4,17 @@ A hand's time is made of Hold and Goto stretches: it rests on a drum while the t
 dances, or it goes from one drum to the next, which it strikes on arrival.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from backbeat.behaviors.music.notation.count_in import count_in_beats
 from backbeat.behaviors.music.notation.tempo import Tempo
 from backbeat.models.common.errors import BackbeatError
+
+if TYPE_CHECKING:
+    from backbeat.behaviors.music.notation.left_out import LeftOut
 
 HANDS = ("left", "right")
 FEET = ("left foot", "right foot")
@@ -32,23 +35,15 @@ class Remark(str):
     Attributes:
         code: what it is about.
         amount: how much of it.
-        left_out: hits that are not played, each with the cause.
     """
 
     code: str
     amount: int
-    left_out: "Sequence[tuple[Hit, str]]"
 
-    def __new__(
-        cls,
-        sentence: str,
-        code: str = "",
-        amount: int = 0,
-        left_out: "Sequence[tuple[Hit, str]]" = (),
-    ) -> Self:
+    def __new__(cls, sentence: str, code: str = "", amount: int = 0) -> Self:
         """The sentence with its fields."""
         made = super().__new__(cls, sentence)
-        made.code, made.amount, made.left_out = code, amount, left_out
+        made.code, made.amount = code, amount
         return made
 
 
@@ -220,6 +215,7 @@ class Score:
         targets: where hands are sent, and where they wait, in order of time.
         lead_in: beat at which a file's own music, and a backing track, begins.
         notes: MIDI notes of its file, each with what it is meant for and its hits.
+        left_out: hits that are not played, in order of time for each cause.
     """
 
     tempo: Tempo
@@ -236,6 +232,7 @@ class Score:
     moves: tuple[HandMove, ...] = ()
     targets: tuple[HandTarget, ...] = ()
     notes: tuple[tuple[int, str, int], ...] = ()
+    left_out: "tuple[LeftOut, ...]" = ()
 
     def count_in_beats(self, where: str) -> list[float]:
         """Beats of the count-in, before its first hold ends.
@@ -247,10 +244,6 @@ class Score:
         if not begins and self.holds:
             begins = self.holds[0].beat + self.holds[0].beats
         return count_in_beats(self.count_in, begins, self.tempo.meter, where)
-
-    def left_out(self) -> list[tuple[Hit, str]]:
-        """Hits that two hands cannot play, each with the cause."""
-        return [x for r in self.remarks if isinstance(r, Remark) for x in r.left_out]
 
     def of_hand(self, hand: str) -> list[Hit]:
         """Hits of one hand."""

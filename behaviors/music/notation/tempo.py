@@ -11,7 +11,12 @@ from bisect import bisect_right
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from backbeat.behaviors.music.notation.meter import COMMON, MeterMap, check_order
+from backbeat.behaviors.music.notation.meter import (
+    COMMON,
+    MeterMap,
+    bar_in_words,
+    check_order,
+)
 from backbeat.models.common.errors import BackbeatError
 
 LEAST_BPM, MOST_BPM = 20.0, 400.0
@@ -82,15 +87,12 @@ class Tempo:
         bpm: quarter notes per minute, at the start when the tempo changes.
         meter: the bars.
         changes: tempo changes in order; one at beat 0 takes the place of `bpm`.
-        bars_before: how many bars were put before those of the file, which are
-            counted from one in words.
         songs: those that it goes through, in order; none of a single one.
     """
 
     bpm: float
     meter: MeterMap = COMMON
     changes: tuple[TempoChange, ...] = ()
-    bars_before: int = field(default=0, compare=False)
     songs: tuple[Song, ...] = field(default=(), compare=False)
     _stretches: tuple[_Stretch, ...] = field(init=False, repr=False, compare=False)
 
@@ -135,8 +137,12 @@ class Tempo:
         return self.place(self.beat(time))
 
     def place(self, beat: float) -> tuple[int, float]:
-        """Bar and quarter note in it of a beat, both counted from one."""
-        return self.meter.place(beat)
+        """Bar of the file and quarter note in it of a beat, as of `MeterMap`."""
+        bar, at = self.meter.place(beat)
+        song = self._song(beat)
+        if song is not None:
+            bar -= song.bars_before + self.meter.place(song.start)[0] - 1
+        return bar, at
 
     def in_words(self, beat: float, digits: int | None = None) -> str:
         """Bar of the file and quarter note in it, such as "bar 3, beat 1.5".
@@ -148,14 +154,14 @@ class Tempo:
             digits: to round the quarter note to.
         """
         bar, at = self.place(beat)
-        song = next((s for s in reversed(self.songs) if s.beat <= beat), None)
-        before, of = self.bars_before, ""
-        if song is not None:
-            before = song.bars_before + self.place(song.start)[0] - 1
-            of = f" of {song.name}"
-        own = bar - before
-        named = f"bar {own}" if own > 0 else "the bars before the first"
-        return f"{named}, beat {at if digits is None else round(at, digits):g}{of}"
+        told = at if digits is None else round(at, digits)
+        song = self._song(beat)
+        of = "" if song is None else f" of {song.name}"
+        return f"{bar_in_words(bar)}, beat {told:g}{of}"
+
+    def _song(self, beat: float) -> Song | None:
+        """The song that a beat is in."""
+        return next((s for s in reversed(self.songs) if s.beat <= beat), None)
 
     def _before(self, beat: float) -> int:
         return bisect_right([s.beat for s in self._stretches], beat) - 1

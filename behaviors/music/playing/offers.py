@@ -79,7 +79,9 @@ def offers(score: Score, known: Adaptation, attempt: Try) -> list[Offer]:
 
 
 def in_words(found: list[Offer], where: str, is_notes: bool) -> str:
-    """A sentence's end that offers what was found.
+    """A sentence's end that offers what was found, and says how.
+
+    What is tried is the travel of two hands: whether there is a motion, a build finds.
 
     Args:
         found: as of `offers`.
@@ -90,11 +92,11 @@ def in_words(found: list[Offer], where: str, is_notes: bool) -> str:
         return "no option makes it playable; leave some of it out"
     best, others = found[0], found[1:TOLD]
     first = f"`{command(best.adaptation, where)}`" if is_notes else best.key
-    said = f"or {first}, which {best.effect}"
+    said = f"or, by the travel of hands, {first}, which {best.effect}"
     for offer in others:
         option = offer.option if is_notes else offer.key
         said += f"; or {option}, which {offer.effect}"
-    return said
+    return f"{said}; whether there is a motion, a build finds out"
 
 
 def command(adaptation: Adaptation, where: str) -> str:

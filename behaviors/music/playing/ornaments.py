@@ -8,12 +8,12 @@ were found and verified for strokes on one drum down to 30 ms apart, and for rol
 twenty strokes a second.
 
 What belongs to an ornament besides its stroke may be left out where the other stick
-plays elsewhere: sticking decides that, and `graces_left_out` says it.
+plays elsewhere: sticking decides that.
 """
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from backbeat.behaviors.music.notation.score import (
@@ -92,30 +92,6 @@ def two_sticks(hits: Iterable[Hit], tempo: Tempo) -> tuple[list[Hit], list[str]]
 def is_grace(hit: Hit) -> bool:
     """Whether a hit belongs to an ornament, and may be left out of it."""
     return hit.ornament == GRACE
-
-
-def graces_left_out(
-    hits: Sequence[Hit], hands: Mapping[int, str], tempo: Tempo
-) -> list[str]:
-    """A sentence on strokes of ornaments that no hand plays; none where all are.
-
-    Args:
-        hits: in order of time.
-        hands: hand by index of the hit, "" for one that is left out.
-        tempo: of the score.
-    """
-    left = [
-        f"{hits[i].member} in {tempo.in_words(hits[i].beat, 2)}"
-        for i, hand in sorted(hands.items())
-        if not hand and hits[i].ornament == GRACE
-    ]
-    if not left:
-        return []
-    return [
-        f"{len(left)} of {sum(h.ornament == GRACE for h in hits)} strokes beside those "
-        "of flams, drags, buzzes and rolls left out, for the other stick plays "
-        f"elsewhere: {', '.join(left)}"
-    ]
 
 
 def _told(kind: str, count: int) -> str:

@@ -32,7 +32,7 @@ def in_a_row(songs: Iterable[tuple[str, Score, float]]) -> Score:
         first = score.tempo.meter.at(0.0)
         meters[start] = MeterChange(start, first)
         meters |= {m.beat: m for m in score.tempo.meter.moved(shift)}
-        named.append(Song(start, shift, name, score.tempo.bars_before))
+        named.append(Song(start, shift, name, score.tempo.meter.lead_in))
         whole = _joined(whole, score, name, start, shift)
     tempo = Tempo(
         changes[0.0].bpm,
@@ -59,6 +59,13 @@ def _joined(whole: Score, score: Score, name: str, start: float, shift: float) -
         beats=beats,
         sections=(*whole.sections, Section(name, start, beats - start)),
         remarks=(*whole.remarks, *remarks),
+        left_out=(
+            *whole.left_out,
+            *(
+                replace(lost, hit=replace(lost.hit, beat=lost.hit.beat + shift))
+                for lost in score.left_out
+            ),
+        ),
         may_drop=whole.may_drop and score.may_drop,
         moves=(*whole.moves, *(replace(m, beat=m.beat + shift) for m in score.moves)),
         lead_in=whole.lead_in or score.lead_in,

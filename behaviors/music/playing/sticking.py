@@ -16,23 +16,18 @@ from itertools import groupby, product
 from operator import itemgetter
 from typing import NamedTuple
 
+from backbeat.behaviors.music.notation.left_out import LeftOut
 from backbeat.behaviors.music.notation.player import HandModel
-from backbeat.behaviors.music.notation.score import (
-    DROPPED,
-    HANDS,
-    Hit,
-    Hold,
-    Remark,
-    counted,
-)
+from backbeat.behaviors.music.notation.score import HANDS, Hit, Hold, counted
 from backbeat.behaviors.music.notation.tempo import Tempo
 from backbeat.behaviors.music.notation.transfers import Rests
-from backbeat.behaviors.music.playing.ornaments import graces_left_out, is_grace
+from backbeat.behaviors.music.playing.losses import Losses
+from backbeat.behaviors.music.playing.ornaments import is_grace
 from backbeat.models.common.errors import BackbeatError
 
 # Costs of the time ratio, of a meter aside and of a meter of crossing: one hand plays
 # up to five strokes a second on its side alone, beyond that both share them.
-TIME_RATIO, OTHER_SIDE, CROSSING = 12.0, 12.0, 12.0
+TIME_RATIO, OTHER_SIDE, CROSSING = 24.0, 12.0, 12.0
 # What lies in the middle between the hands, to each side [m].
 MIDDLE = 0.1
 # Hands that strike within this time of each other [s] stand crossed by at most this
@@ -88,7 +83,7 @@ def find_hands(
     player: HandModel,
     unplayable: str,
     where: str,
-) -> tuple[list[Hit], list[str]]:
+) -> tuple[list[Hit], list[LeftOut]]:
     """Gives every open hit a hand.
 
     Args:
@@ -100,7 +95,7 @@ def find_hands(
         where: name of the score in errors.
 
     Returns:
-        Hits with hands, and sentences on what was dropped.
+        Hits with hands, and those that are left out.
 
     Raises:
         UnplayableError: two hands cannot play a passage; says bar and beat, and
@@ -109,17 +104,14 @@ def find_hands(
     if all(h.hand for h in hits):
         return list(hits), []
     problem = _Sticking(hits, holds, tempo, player)
-    remarks: list[str] = []
     choice = problem.solve()
     if choice is None:
         if unplayable == "refuse":
             raise UnplayableError(f"{where}: {problem.refusal()}", hint=DROP_INSTEAD)
         choice = problem.solve(may_drop=True)
         assert choice is not None  # leaving out everything is possible
-        lost = [i for i, h in sorted(choice.items()) if not (h or is_grace(hits[i]))]
-        remarks = [problem.remark(lost)]
-    remarks += graces_left_out(hits, choice, tempo)
-    return [replace(hits[i], hand=h) for i, h in sorted(choice.items()) if h], remarks
+    left_out = Losses(problem, choice).left_out()
+    return [replace(hits[i], hand=h) for i, h in sorted(choice.items()) if h], left_out
 
 
 class _Sticking:
@@ -312,26 +304,6 @@ class _Sticking:
         rest = len(dropped) - 1
         others = f" and {counted(rest)} within {PASSAGE:g} s of it" if rest > 0 else ""
         return f"{said}; leave it{others} out"
-
-    def remark(self, dropped: Sequence[int]) -> Remark:
-        """What was left out: every hit with its place, by the cause."""
-        causes: dict[str, list[str]] = {}
-        for i in dropped:
-            named = f"{self.hits[i].member} in {self._place(i)}"
-            causes.setdefault(self._cause(i), []).append(named)
-        told = "; ".join(f"{why}: {', '.join(which)}" for why, which in causes.items())
-        hits = [(self.hits[i], self._cause(i)) for i in dropped]
-        said = f"{counted(len(dropped))} dropped, {told}"
-        return Remark(said, DROPPED, len(dropped), hits)
-
-    def _cause(self, i: int) -> str:
-        """Why a hit was left out."""
-        hit = self.hits[i]
-        if (hit.beat, hit.member) in self.player.hints.dropped:
-            return "where the optimizer found no motion"
-        if all((hand, hit.member) in self.out_of_reach for hand in HANDS):
-            return "beyond the reach of both hands"
-        return "too fast for two hands"
 
     def _place(self, i: int) -> str:
         return self.tempo.in_words(self.hits[i].beat, 3)

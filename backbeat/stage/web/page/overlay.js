@@ -52,7 +52,7 @@
     if (info.bars.length) {
       const after = info.beats.findIndex((time) => time > Math.max(t, 0) + 1e-6);
       const [bar, number, count] = info.bars[(after < 0 ? info.beats.length : after) - 1];
-      say("bar", `bar ${bar}`);
+      say("bar", bar > 0 ? `bar ${bar}` : "lead-in");
       showDots(count);
       [...find(".beats").children].forEach((dot, i) =>
         dot.classList.toggle("now", t >= 0 && i === number - 1));
