@@ -33,7 +33,7 @@ KIT = DrumKit()
 MEMBERS = kit_members(KIT)
 PLAYER = HandModel({m: KIT.strike_pose(m).translation() for m in KIT.members})
 ROLAND = Adaptation(map=["roland"])
-REFUSED = ("linear", "three-at-once", "unisons")
+REFUSED = ("blast", "linear", "three-at-once", "unisons")
 
 
 def write(name, folder):

@@ -47,8 +47,8 @@ class HandModel:
 
     places: Mapping[str, np.ndarray]
     can_reach: Callable[[str, str], bool] = lambda hand, member: True
-    repeat: float = 0.07
-    acceleration: float = 100.0
+    repeat: float = 0.08
+    acceleration: float = 60.0
     hints: Hints = NO_HINTS
 
     def travel(self, a: str, b: str) -> float:
