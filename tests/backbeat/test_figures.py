@@ -319,7 +319,7 @@ def test_the_list_names_every_figure(backbeat):
         (["joint-motion", "--behavior", "march"], "march"),
         (
             ["joint-tree", "singular-values", "--behavior", "mine"],
-            "there is no mine.yaml here, and some figures are drawn from its score",
+            "unknown behavior 'mine'; known: arms-and-jumps",
         ),
     ],
 )
