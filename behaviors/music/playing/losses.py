@@ -70,8 +70,11 @@ class Losses:
             return LeftOut.of(hit, passage.tempo, BESIDE)
         if all((hand, hit.member) in passage.out_of_reach for hand in HANDS):
             return LeftOut.of(hit, passage.tempo, BEYOND_REACH)
-        proof = "; ".join(f"{h} hand: {self._proof(i, h)}" for h in HANDS)
-        return LeftOut.of(hit, passage.tempo, TOO_FAST, proof)
+        return LeftOut.of(hit, passage.tempo, TOO_FAST, self.proof(i))
+
+    def proof(self, i: int) -> str:
+        """Why neither hand that plays the rest can play a hit too, in numbers."""
+        return "; ".join(f"{h} hand: {self._proof(i, h)}" for h in HANDS)
 
     def _proof(self, i: int, hand: str) -> str:
         """Why a hand that plays the rest cannot play a hit too, in numbers."""
@@ -89,10 +92,12 @@ class Losses:
         if share >= 1.0:
             return "would strike across the other, or keep it from its hits"
         places, gap = passage.player.places, abs(other - time)
+        if gap == 0.0:
+            return f"strikes the {member} at that time"
         way = float(np.linalg.norm(places[member] - places[hit.member]))
         least = travel(member, hit.member)
         told = f"{1e3 * gap:.0f} ms from its hit of the {member}"
-        if way == 0.0 or gap == 0.0:
+        if way == 0.0:
             return f"{told}, of {1e3 * least:.0f} ms that it takes"
         return (
             f"{told}, {way:.2f} m away: {way / gap:.1f} m/s in the mean, of "

@@ -297,6 +297,7 @@ class _Sticking:
         if all((hand, hit.member) in self.out_of_reach for hand in HANDS):
             said = f"no hand gets at the {hit.member} in {self._place(first)}"
         else:
+            said += f" ({Losses(self, choice).proof(first)})" if dropped else ""
             slower = self._slower(passage)
             if slower is not None:
                 bpm = math.floor(self.tempo.bpm_at(hit.beat) / slower)
