@@ -16,7 +16,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from backbeat.behaviors.music.notation.player import Hints
-from backbeat.behaviors.music.notation.score import GRACE, HANDS, Hit, Score
+from backbeat.behaviors.music.notation.score import HANDS, Hit, Score
 from backbeat.optimization.interior_point.solution import Violation
 
 # Troubles nearer to each other are one [s]; less than this share of the worst is a
@@ -78,7 +78,7 @@ def next_hints(
     prices, dropped = dict(hints.prices), dict(hints.dropped)
     for place in places_of(left):
         near = _hits_about(place, score, arms)
-        may_go = [h for h in near if may_drop or h.ornament == GRACE]
+        may_go = [h for h in near if may_drop or h.is_grace]
         dropped |= {(h.beat, h.member): _proof(place) for h in may_go[:1]}
         for hit in near:
             key = (hit.beat, hit.member, hit.hand)

@@ -126,6 +126,7 @@ def score_section(behavior: Behavior) -> Markup:
     found = {e.what for e in (*strikes, *left_out, *behavior.events_of("rest"))}
     members = [m for m in DrumKit(text=behavior.scene.kit).members if m in found]
     music, place = behavior.music(), behavior.grid.place
+    used = set(_limbs(behavior).values())
     return Markup(
         rendered(
             "score_section.html",
@@ -134,7 +135,7 @@ def score_section(behavior: Behavior) -> Markup:
             names=[_name(m) for m in members],
             limbs=dict(zip(LIMBS, COLORS, strict=False)),
             strokes=strokes_by_limb(behavior, members),
-            used=[limb for limb in LIMBS if limb in _limbs(behavior).values()],
+            used=[limb for limb in LIMBS if limb in used],
             left_out=[(e, place_in_words(place(e.time))) for e in left_out],
             remarks=behavior.provenance.get("remarks") or [],
             music=place_in_words(place(music.time)) if music.time > 0 else "",

@@ -73,6 +73,11 @@ class Hit:
     ornament: str = ""
     beats: float = 0.0
 
+    @property
+    def is_grace(self) -> bool:
+        """Whether it belongs to an ornament, and may be left out of it."""
+        return self.ornament == GRACE
+
 
 @dataclass(frozen=True)
 class Hold:

@@ -12,7 +12,6 @@ from backbeat.behaviors.music.notation.player import HandModel
 from backbeat.behaviors.music.notation.score import HANDS, Hit
 from backbeat.behaviors.music.notation.tempo import Tempo
 from backbeat.behaviors.music.notation.transfers import Rests
-from backbeat.behaviors.music.playing.ornaments import is_grace
 
 # Causes for which hits are left out.
 TOO_FAST, BEYOND_REACH = "too fast for two hands", "beyond the reach of both hands"
@@ -66,7 +65,7 @@ class Losses:
         if (hit.beat, hit.member) in known:
             proof = known[hit.beat, hit.member]
             return LeftOut.of(hit, passage.tempo, NO_MOTION, proof)
-        if is_grace(hit):
+        if hit.is_grace:
             return LeftOut.of(hit, passage.tempo, BESIDE)
         if all((hand, hit.member) in passage.out_of_reach for hand in HANDS):
             return LeftOut.of(hit, passage.tempo, BEYOND_REACH)

@@ -89,11 +89,6 @@ def two_sticks(hits: Iterable[Hit], tempo: Tempo) -> tuple[list[Hit], list[str]]
     return sorted(kept, key=lambda h: h.beat), said
 
 
-def is_grace(hit: Hit) -> bool:
-    """Whether a hit belongs to an ornament, and may be left out of it."""
-    return hit.ornament == GRACE
-
-
 def _told(kind: str, count: int) -> str:
     """How an ornament is played, and how often."""
     how = {

@@ -22,7 +22,6 @@ from backbeat.behaviors.music.notation.score import HANDS, Hit, Hold, counted
 from backbeat.behaviors.music.notation.tempo import Tempo
 from backbeat.behaviors.music.notation.transfers import Rests
 from backbeat.behaviors.music.playing.losses import Losses
-from backbeat.behaviors.music.playing.ornaments import is_grace
 from backbeat.models.common.errors import BackbeatError
 
 # Costs of the time ratio, of a meter aside and of a meter of crossing: one hand plays
@@ -204,7 +203,7 @@ class _Sticking:
         for i in moment.hits:
             hit = self.hits[i]
             hands = [hit.hand] if hit.hand else [h for h in HANDS if self._may(h, hit)]
-            may_go = (may_drop or is_grace(hit)) and not hit.hand
+            may_go = (may_drop or hit.is_grace) and not hit.hand
             choices.append([*hands, ""] if may_go else hands)
         if may_drop and len(choices) > 4:
             # So many at once are noise; the loudest two are enough to choose from.
@@ -241,7 +240,7 @@ class _Sticking:
         for i, hand in option.items():
             hit = self.hits[i]
             if not hand:
-                price += hit.velocity + (LEAVE_OUT if is_grace(hit) else DROP)
+                price += hit.velocity + (LEAVE_OUT if hit.is_grace else DROP)
                 continue
             last = hands[hand]
             hands[hand] = _Stop(time, hit.member, bool(hit.hand))
@@ -289,7 +288,7 @@ class _Sticking:
         passage = [m for m in self.moments if abs(m.time - time) <= PASSAGE]
         choice = self._cheapest(passage, 1.0, may_drop=True) or {}
         left = (i for i, hand in sorted(choice.items()) if not hand)
-        dropped = [i for i in left if not is_grace(self.hits[i])]
+        dropped = [i for i in left if not self.hits[i].is_grace]
         at_once = [i for m in passage if m.time == time for i in m.hits]
         first = dropped[0] if dropped else at_once[0]
         hit = self.hits[first]
