@@ -62,8 +62,8 @@ class DrummingKeys(Specification):
     """Factor on the tempo of what is played; rests keep the time they have."""
     search_time: float = key(600.0, "s", ge=1)
     """How long other hands, closer knots and, with `unplayable: drop`, fewer hits are
-    tried where no motion is found; a try that has begun is finished. What is solved is
-    kept, so that a later build goes on from there."""
+    tried where no motion is found; a try that has begun is finished. Windows that are
+    solved are kept, so that a later build of a longer song goes on from there."""
     adapt: Adaptation = key(Adaptation)
     """Changes to the score, applied before those in the score itself, see below."""
 

@@ -22,9 +22,15 @@ class Retries:
         count: plans that were tried, the present one among them.
     """
 
-    def __init__(self, name: str) -> None:
-        """Starts the clock of the search for a motion of this name."""
-        self.name, self._started = name, time.perf_counter()
+    def __init__(self, name: str, keeps_windows: bool = False) -> None:
+        """Starts the clock of the search for a motion of this name.
+
+        Args:
+            name: of the motion.
+            keeps_windows: whether windows that are solved are stored.
+        """
+        self.name, self._keeps_windows = name, keeps_windows
+        self._started = time.perf_counter()
         self.count = 1
 
     def next(
@@ -70,8 +76,13 @@ class Retries:
         if worst is not None:
             place = plan.place(worst.time)
             why = f"; the last failed at {worst.name} at {worst.time:.2f} s ({place})"
+        more = "with more of it the search begins anew"
+        if self._keeps_windows:
+            more = (
+                "with more of it the search goes on from the windows that are solved, "
+                "which are kept"
+            )
         return (
             f"{self.name}: no motion found in {spent:.0f} s, tries: {self.count}{why}; "
-            f"search_time is {plan.search_time:g} s; with more of it the search goes "
-            "on from the windows that are solved, which are kept"
+            f"search_time is {plan.search_time:g} s; {more}"
         )

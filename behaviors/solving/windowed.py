@@ -125,7 +125,7 @@ class WindowedSolver:
         Raises:
             NoMotionError: no motion was found in a window, or in time: why, and when.
         """
-        self.steps, retries = 0, Retries(source.specification.name)
+        self.steps, retries = 0, Retries(source.specification.name, keeps_windows=True)
         with worker_processes(self.processes) as workers:
             while True:
                 work = _Work(source, plan, WindowStore(self.folder), workers)

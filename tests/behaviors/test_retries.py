@@ -38,13 +38,15 @@ def test_each_try_says_what_it_changes():
     assert told.endswith("other hands about 1 hit, closer knots at 2 places")
 
 
-def test_a_search_ends_when_its_time_is_over_and_says_what_failed_last():
-    retries = Retries("song")
+@pytest.mark.parametrize(("keeps", "more"), [(True, "goes on"), (False, "anew")])
+def test_a_search_ends_when_its_time_is_over_and_says_what_failed_last(keeps, more):
+    retries = Retries("song", keeps)
     with pytest.raises(SearchTimeError) as caught:
         retries.next(plan(0.0), VIOLATIONS)
     said = str(caught.value)
     assert f"tries: 1; the last failed at {WORST.name} at 3.00 s (bar 3," in said
     assert "search_time is 0 s" in said
+    assert more in said
 
 
 def test_a_plan_without_another_ends_the_search():
