@@ -5,7 +5,12 @@ import sys
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from backbeat.behaviors.dance.arrangement import MeterDescription, MoveDescription
+from backbeat.behaviors.dance.arrangement import (
+    MeterDescription,
+    MoveDescription,
+    PhraseDescription,
+    TempoDescription,
+)
 from backbeat.behaviors.dance.choreography import DanceSpecification
 from backbeat.behaviors.dance.recordings.description import RecordingDescription
 from backbeat.behaviors.dance.vocabulary.move_schema import (
@@ -72,6 +77,8 @@ SECTIONS = {
     "Steps of footsteps": Section(Step),
     "Dances": Section(DanceSpecification, Specification),
     "Changes of meter of a dance": Section(MeterDescription),
+    "Changes of tempo of a dance": Section(TempoDescription),
+    "Phrases of a dance": Section(PhraseDescription),
     "Moves of a dance": Section(MoveDescription),
     "Recordings of a dance": Section(RecordingDescription),
     "Moves of your own": Section(MoveFile),

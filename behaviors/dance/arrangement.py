@@ -31,6 +31,50 @@ class MeterDescription:
 
 
 @dataclass
+class TempoDescription:
+    """A change of tempo in a choreography."""
+
+    bar: float = key(0.0)
+    """Bar with which it begins, counted from one; 0 to use `at`."""
+    at: float = key(0.0)
+    """Beat at which it begins, counted from zero."""
+    bpm: float = key(0.0, "beats/min")
+    """The tempo from there on."""
+    beats: float = key(0.0, ge=0)
+    """Beats over which that tempo is reached evenly; 0 for at once."""
+
+    def start(self, meter: MeterMap) -> float:
+        """Beat at which it begins, counted from zero."""
+        return beat_of_bar(self.bar, meter) if self.bar else self.at
+
+
+@dataclass
+class PhraseDescription:
+    """A phrase that is danced again: all moves that begin in some beats."""
+
+    bar: float = key(0.0)
+    """Bar with which it begins, counted from one; 0 to use `at`."""
+    at: float = key(0.0)
+    """Beat at which it begins, counted from zero."""
+    beats: float = key(0.0)
+    """Its length in beats."""
+    again: list[float] = key(list)
+    """Where it is danced again: bars if it has a `bar`, and beats counted from zero
+    otherwise."""
+    alternate: bool = key(False)
+    """Whether it is mirrored the first time that it is danced again, and every second
+    time from there."""
+
+    def start(self, meter: MeterMap) -> float:
+        """Beat at which it begins, counted from zero."""
+        return beat_of_bar(self.bar, meter) if self.bar else self.at
+
+    def starts_again(self, meter: MeterMap) -> list[float]:
+        """Beats at which it is danced again, counted from zero."""
+        return [beat_of_bar(x, meter) if self.bar else x for x in self.again]
+
+
+@dataclass
 class MoveDescription:
     """A move in a choreography."""
 
@@ -64,10 +108,15 @@ class MoveDescription:
     def start(self, meter: MeterMap) -> float:
         """Beat on which it starts, counted from zero."""
         if self.bar:
-            whole = math.floor(self.bar)
-            start = meter.start(whole)
-            return start + (self.bar - whole) * meter.at(start).beats + self.beat - 1
+            return beat_of_bar(self.bar, meter) + self.beat - 1
         return self.at
+
+
+def beat_of_bar(bar: float, meter: MeterMap) -> float:
+    """Beat, counted from zero, at which a bar or a share of one begins."""
+    whole = math.floor(bar)
+    start = meter.start(whole)
+    return start + (bar - whole) * meter.at(start).beats
 
 
 @dataclass(frozen=True)
@@ -85,6 +134,7 @@ class PlacedMove:
         tracking: how closely the motion follows it, 0 to 1.
         apart: share of what takes its hands apart for what they carry.
         scale: factor on its lengths.
+        is_again: whether a phrase plays it again.
     """
 
     move: Move
@@ -100,6 +150,7 @@ class PlacedMove:
     tracking: float
     apart: float = 0.0
     scale: float = 1.0
+    is_again: bool = False
 
     @property
     def end(self) -> float:
@@ -157,8 +208,11 @@ def place_moves(
     where: str,
     scale: float = 1.0,
     mirror: bool = False,
+    phrases: Sequence[PhraseDescription] = (),
 ) -> list[PlacedMove]:
     """Lays out all moves, with their repeats, track by track in order of time.
+
+    Those of a phrase follow again where it is danced again.
 
     Their lengths are multiplied by `scale`; with `mirror` left and right of all of them
     are exchanged.
@@ -171,6 +225,7 @@ def place_moves(
         mine: list[tuple[PlacedMove, float]] = []
         for row, described in enumerate(rows):
             mine += _placed(described, row, track, moves, meter, fade, where)
+        mine += _again(mine, phrases, meter)
         mine.sort(key=lambda pair: (pair[0].start, pair[0].row))
         placed += _blended(mine)
     return [replace(p, scale=scale, mirror=p.mirror != mirror) for p in placed]
@@ -216,6 +271,35 @@ def _placed(
             )
         )
     return copies
+
+
+def _again(
+    mine: Sequence[tuple[PlacedMove, float]],
+    phrases: Sequence[PhraseDescription],
+    meter: MeterMap,
+) -> list[tuple[PlacedMove, float]]:
+    """The moves of one track that phrases play again, each with its blend."""
+    copies = []
+    for phrase in phrases:
+        start = phrase.start(meter)
+        end = start + phrase.beats
+        inside = [(p, b) for p, b in mine if start - SAME <= p.start < end - SAME]
+        for k, again in enumerate(phrase.starts_again(meter)):
+            swap = phrase.alternate and k % 2 == 0
+            copies += [(_shifted(p, again - start, swap), b) for p, b in inside]
+    return copies
+
+
+def _shifted(p: PlacedMove, beats: float, swap: bool) -> PlacedMove:
+    """The same so many beats later, with left and right exchanged if asked."""
+    return replace(
+        p,
+        start=p.start + beats,
+        rise=(p.rise[0] + beats, p.rise[1] + beats),
+        fall=(p.fall[0] + beats, p.fall[1] + beats),
+        mirror=p.mirror != swap,
+        is_again=True,
+    )
 
 
 def _blended(mine: list[tuple[PlacedMove, float]]) -> list[PlacedMove]:

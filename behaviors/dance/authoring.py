@@ -1,5 +1,6 @@
 """Choreography in code: the same as the YAML, for notebooks and scripts."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from html import escape
 from pathlib import Path
@@ -10,6 +11,8 @@ import yaml
 from backbeat.behaviors.dance.arrangement import (
     MeterDescription,
     MoveDescription,
+    PhraseDescription,
+    TempoDescription,
 )
 from backbeat.behaviors.dance.choreography import DanceSpecification
 from backbeat.behaviors.dance.recordings.description import RecordingDescription
@@ -69,6 +72,37 @@ class Choreography:
             meter: such as 3/4.
         """
         self.dance.meters.append(MeterDescription(bar, meter))
+        return self
+
+    def change_tempo(
+        self, bar: float, bpm: float, beats: float = 0.0
+    ) -> "Choreography":
+        """Changes the tempo.
+
+        Args:
+            bar: the first bar of the new tempo, counted from 1.
+            bpm: the new tempo [beats/min].
+            beats: over which it is reached evenly; 0 for at once.
+        """
+        self.dance.tempos.append(TempoDescription(bar, bpm=bpm, beats=beats))
+        return self
+
+    def dance_again(
+        self, at: float, beats: float, again: Sequence[float], alternate: bool = False
+    ) -> "Choreography":
+        """Dances a phrase again: all moves that begin in some beats.
+
+        Args:
+            at: beat at which the phrase begins, counted from zero.
+            beats: its length.
+            again: beats at which it is danced again.
+            alternate: whether it is mirrored the first time again, and every second
+                time from there.
+        """
+        phrase = PhraseDescription(
+            at=at, beats=beats, again=list(again), alternate=alternate
+        )
+        self.dance.phrases.append(phrase)
         return self
 
     def add(
@@ -138,7 +172,11 @@ class Choreography:
         recordings = {
             name: _unusual(d, _USUAL_RECORDING) for name, d in dance.recordings.items()
         }
-        meters = [dict(vars(m)) for m in dance.meters]
+        changes = {
+            "meters": [dict(vars(m)) for m in dance.meters],
+            "tempos": [_unusual(t, TempoDescription()) for t in dance.tempos],
+            "phrases": [_unusual(p, PhraseDescription()) for p in dance.phrases],
+        }
         tree: dict[str, Any] = {
             "kind": dance.kind,
             "name": dance.name,
@@ -146,7 +184,7 @@ class Choreography:
             "bpm": dance.bpm,
             "beats_per_bar": dance.beats_per_bar,
             **({"meter": dance.meter} if dance.meter else {}),
-            **({"meters": meters} if meters else {}),
+            **{name: rows for name, rows in changes.items() if rows},
             "beats": dance.beats,
             "fade": dance.fade,
             "beat_priority": dance.beat_priority,
@@ -199,7 +237,7 @@ class Choreography:
 
     def _title(self) -> str:
         dance = self.dance
-        seconds = dance.beats * 60.0 / dance.bpm
+        seconds = dance.tempo_map().time(dance.beats)
         length = f"{dance.beats:g} beats at {dance.bpm:g} BPM"
         return f"{dance.name}: {length} ({seconds:.1f} s)"
 

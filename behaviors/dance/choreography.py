@@ -36,6 +36,7 @@ from backbeat.behaviors.footsteps.swings import swing_tasks
 from backbeat.behaviors.library.behavior import (
     Event,
     Mount,
+    beat_events,
     count_in_events,
     make_robot,
     music_events,
@@ -118,11 +119,13 @@ class DanceSpecification(DanceLayers):
 
     def at_tempo(self, bpm: float) -> Self:
         """As of `Specification`."""
-        return replace(self, bpm=bpm)
+        factor = bpm / self.bpm
+        tempos = [replace(d, bpm=factor * d.bpm) for d in self.tempos]
+        return replace(self, bpm=bpm, tempos=tempos)
 
     def with_closer_knots(self) -> "DanceSpecification | None":
         """As of `Specification`, by the key `knot_spacing`."""
-        beat = 60.0 / self.bpm
+        beat = self.tempo_map().longest_beat(self.beats)
         now = min(self.knot_spacing or STEPPING, beat / KNOTS_PER_BEAT[0])
         spacing = CLOSER * now
         if spacing < beat / KNOTS_PER_BEAT[-1]:
@@ -202,8 +205,7 @@ class DanceSpecification(DanceLayers):
             BackbeatError: a move, parameter or track does not exist or fit.
         """
         self.check_grid()
-        meter = self.meter_map()
-        tempo = Tempo(self.bpm, meter)
+        tempo = self.tempo_map()
         recorded = self.recorded(folder, list(self.recordings), before)
         moves = vocabulary(folder) | recorded
         for found in findings(self, moves):
@@ -218,7 +220,7 @@ class DanceSpecification(DanceLayers):
         used = {p.move.name: p.move for p in placed if isinstance(p.move, RecordedMove)}
 
         def review(motion: DenseTrajectory, com: np.ndarray) -> list[str]:
-            return departures(problem, motion, com, placed, self.bpm)
+            return departures(problem, motion, com, placed, tempo)
 
         def recordings(motion: DenseTrajectory) -> list[dict[str, Any]]:
             return recorded_entries(placed, tempo, robot, motion)
@@ -232,10 +234,11 @@ class DanceSpecification(DanceLayers):
             events=(
                 *music_events(self.backing, -self.offset),
                 *count_in_events(map(tempo.time, self.count_in_beats())),
+                *beat_events(tempo.marked_beats(self.beats)),
                 *events,
             ),
             bpm=self.bpm,
-            meter=meter,
+            meter=tempo.meter,
             beat_priority=mean_timing(placed, self.beat_priority),
             remarks=(
                 *(x for m in used.values() for x in (*m.notes, *m.changes)),
@@ -260,10 +263,12 @@ class DanceSpecification(DanceLayers):
         placed: Sequence[PlacedMove],
         tempo: Tempo,
     ) -> TrajectoryProblem:
-        per_beat = knots_per_beat(placed, tempo.beat_length, self.knot_spacing)
+        slowest = tempo.longest_beat(self.beats)
+        per_beat = knots_per_beat(placed, slowest, self.knot_spacing)
         found = swings(placed, per_beat)
         N = round(self.beats * per_beat) + 1
         beats = np.arange(N) / per_beat
+        times = np.array([tempo.time(b) for b in beats])
         tasks = DanceTasks(robot, q_start, placed, beats)
         # Between knots a motion takes a little more of everything than at them.
         limits = Limits(
@@ -277,7 +282,9 @@ class DanceSpecification(DanceLayers):
         if found:
             steps = footsteps(found, N - 1, per_beat, self.bpm, self.name)
             walker = Walker(steps, robot, q_start)
-            lay_rolls(walker.prints, rolls(found, tempo.beat_length))
+            if not tempo.is_constant:
+                walker.prints.retime(times)
+            lay_rolls(walker.prints, rolls(found, tempo, per_beat))
             # Both feet stand before and after every swing.
             names = [swing_name(s, per_beat, self.name) for s in found for _ in "ab"]
             check_strides(robot, q_start, walker.prints, names)
@@ -290,7 +297,6 @@ class DanceSpecification(DanceLayers):
             limits = Limits(bend=self.bend, friction_share=0.8, patch_share=share)
             guess = tasks.guess(walker)
         else:
-            times = np.array([tempo.time(k / per_beat) for k in range(N)])
             feet = support_poses(robot, q_start)
             schedule = constant_stance(times[-1], feet)
             chosen = tasks.standing(feet)

@@ -1,12 +1,14 @@
 """DanceLayers: the keys of a choreography, tracks of moves on a grid of beats."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from backbeat.behaviors.dance.arrangement import (
     MeterDescription,
     MoveDescription,
+    PhraseDescription,
     PlacedMove,
+    TempoDescription,
     place_moves,
 )
 from backbeat.behaviors.dance.knots import KNOTS_PER_BEAT
@@ -22,7 +24,7 @@ from backbeat.behaviors.music.notation.meter import (
     meter_map,
     read_meter,
 )
-from backbeat.behaviors.music.notation.tempo import Tempo
+from backbeat.behaviors.music.notation.tempo import Tempo, TempoChange
 from backbeat.models.common.bounds import LONGEST_TAKE
 from backbeat.models.common.errors import BackbeatError, located
 from backbeat.models.common.schema import check_values, key
@@ -45,6 +47,8 @@ class DanceLayers(Specification):
     """Meter such as "7/8"; empty to use `beats_per_bar`."""
     meters: list[MeterDescription] = key(list)
     """Changes of meter, in order of bars."""
+    tempos: list[TempoDescription] = key(list)
+    """Changes of tempo, in order of time."""
     beats: float = key(16.0)
     """Length in beats, with a beat or two of rest at the end."""
     start: str = key("stand")
@@ -60,6 +64,8 @@ class DanceLayers(Specification):
     mirror: bool = key(False)
     """Exchanges left and right of the whole dance, as a partner dances who faces the
     dancer."""
+    phrases: list[PhraseDescription] = key(list)
+    """Phrases that are danced again, on all tracks."""
     tracks: dict[str, list[MoveDescription]] = key(dict)
     """Moves by track: legs, body, arms, head."""
     recordings: dict[str, RecordingDescription] = key(dict)
@@ -90,11 +96,45 @@ class DanceLayers(Specification):
         except BackbeatError as error:
             raise error.reworded(f"{where}: {error}") from None
 
+    def tempo_map(self) -> Tempo:
+        """Its tempo, with all changes.
+
+        Raises:
+            BackbeatError: no tempo or meter, or changes in disorder.
+        """
+        tempo = Tempo(self.bpm, self.meter_map())
+        until = 0.0
+        for i, d in enumerate(self.tempos):
+            start = d.start(tempo.meter)
+            where = f"{self.name}, tempos, {tempo.in_words(start)}"
+            with located("tempos", i):
+                if not until <= start < self.beats or start <= 0:
+                    raise BackbeatError(
+                        f"{where}: a change of tempo begins after the one before has "
+                        f"ended, at beat {until:g}, and before the dance ends, at beat "
+                        f"{self.beats:g}; the first tempo is that of 'bpm'"
+                    )
+                now = d.bpm if d.beats <= 0 else tempo.bpm_at(start)
+                change = TempoChange(start, now, d.bpm, d.beats)
+                try:
+                    tempo = replace(tempo, changes=(*tempo.changes, change))
+                except BackbeatError as error:
+                    raise error.reworded(f"{where}: {error}") from None
+            until = start + d.beats
+        return tempo
+
     def placed_moves(self, moves: Mapping[str, Move]) -> list[PlacedMove]:
         """Its moves, each at its place; see `arrangement.place_moves`."""
         meter, where, scale = self.meter_map(), self.name, self.scale
         return place_moves(
-            self.tracks, moves, meter, self.fade, where, scale, self.mirror
+            self.tracks,
+            moves,
+            meter,
+            self.fade,
+            where,
+            scale,
+            self.mirror,
+            self.phrases,
         )
 
     def count_in_beats(self) -> list[float]:
@@ -130,8 +170,8 @@ class DanceLayers(Specification):
                 f"{self.name}: there is no move on any track", path=("tracks",)
             )
         check_values(self, self.name)
-        tempo = Tempo(self.bpm, self.meter_map())
-        finest = tempo.beat_length / KNOTS_PER_BEAT[-1]
+        tempo = self.tempo_map()
+        finest = tempo.longest_beat(self.beats) / KNOTS_PER_BEAT[-1]
         if self.knot_spacing and not self.knot_spacing >= finest:
             raise BackbeatError(
                 f"{self.name}: knot_spacing is {self.knot_spacing:g} s; at this tempo "

@@ -91,7 +91,7 @@ def departures(
     motion: DenseTrajectory,
     com: np.ndarray,
     placed: Sequence[PlacedMove],
-    bpm: float,
+    tempo: Tempo,
 ) -> list[str]:
     """How far a motion is from the recordings in it: a sentence on each.
 
@@ -100,7 +100,7 @@ def departures(
         motion: what was found for it.
         com: (M, 3) its center of mass [m].
         placed: moves of the dance.
-        bpm: its tempo.
+        tempo: its tempo.
     """
     robot, times = problem.robot, problem.times
     q = np.stack([np.interp(times, motion.t, x) for x in motion.q.T], axis=1)
@@ -118,7 +118,7 @@ def departures(
     sentences = []
     for p in placed:
         if isinstance(p.move, RecordedMove):
-            beats = times * bpm / 60.0
+            beats = np.array([tempo.beat(t) for t in times])
             now = np.flatnonzero((beats >= p.start) & (beats <= p.end))
             sentences.append(_departure(p, now, times, away, apart, robot))
     return sentences

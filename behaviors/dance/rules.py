@@ -34,7 +34,7 @@ APART = 0.3
 
 def findings(dance: DanceLayers, moves: Mapping[str, Move]) -> list[RuleFinding]:
     """All findings; those on moves that do not exist hide those on what they do."""
-    found = list(_names(dance, moves))
+    found = [*_names(dance, moves), *_phrases(dance)]
     if any(f.fails for f in found):
         return found
     placed = dance.placed_moves(moves)
@@ -143,6 +143,32 @@ def _start(
         )
 
 
+def _phrases(dance: DanceLayers) -> Iterator[RuleFinding]:
+    """Phrases without beats or moves, and those that run into themselves."""
+    meter = dance.meter_map()
+    moves = [d.start(meter) for rows in dance.tracks.values() for d in rows]
+    for i, phrase in enumerate(dance.phrases):
+        start, path = phrase.start(meter), ("phrases", i)
+        end = start + phrase.beats
+        what, key = "", "beats"
+        starts = sorted([start, *phrase.starts_again(meter)])
+        if not phrase.beats > 0:
+            what = f"has {phrase.beats:g} beats; give it its length"
+        elif not phrase.again:
+            what, key = "is never danced again; 'again' says where", "again"
+        elif not any(start - SAME <= at < end - SAME for at in moves):
+            what, key = f"has no move that begins before beat {end:g}", "at"
+        elif any(b - a < phrase.beats - SAME for a, b in itertools.pairwise(starts)):
+            what = (
+                f"has {phrase.beats:g} beats and is danced again before it is over, or "
+                "twice at once"
+            )
+            key = "again"
+        if what:
+            sentence = f"{dance.name}: the phrase from beat {start:g} {what}"
+            yield RuleFinding(True, (*path, key), sentence)
+
+
 def _about(
     dance: DanceLayers,
     p: PlacedMove,
@@ -163,7 +189,8 @@ def _ends(dance: DanceLayers, placed: Sequence[PlacedMove]) -> Iterator[RuleFind
             continue
         d = dance.tracks[p.track][p.row]
         left = dance.beats - p.start
-        fits = p.start >= 0 and p.beats > 0 and left > 0 and d.repeat == 1
+        once = d.repeat == 1 and not p.is_again
+        fits = p.start >= 0 and p.beats > 0 and left > 0 and once
         what = (
             f"runs from beat {p.start:g} to {p.end:g}; the dance has {dance.beats:g} "
             "beats"
@@ -237,17 +264,19 @@ def _steps(dance: DanceLayers, placed: Sequence[PlacedMove]) -> Iterator[RuleFin
             what = (
                 f"steps while {before.move.name} still does, until beat {before.end:g}"
             )
-            fix = before.end if dance.tracks[p.track][p.row].at else None
+            written = dance.tracks[p.track][p.row].at and not p.is_again
+            fix = before.end if written else None
             yield _about(dance, p, "at", what, fix=fix)
-    beat = 60.0 / dance.bpm
+    tempo = dance.tempo_map()
     for p in walking:
         length = p.move.length(p.values)
         for step in p.move.steps:
-            time = (step.end - step.start) * length * beat
+            a, b = (p.start + s * length for s in (step.start, step.end))
+            time = tempo.time(b) - tempo.time(a)
             low, high = SHORT_FLIGHT - SLIGHT_TIME, LONG_FLIGHT + SLIGHT_TIME
             if step.feet == "none" and not low <= time <= high:
                 what = (
-                    f"flies for {time:.2f} s at {dance.bpm:g} BPM; a jump takes "
+                    f"flies for {time:.2f} s at {tempo.bpm_at(a):g} BPM; a jump takes "
                     f"{SHORT_FLIGHT:g} to {LONG_FLIGHT:g} s, so choose another tempo "
                     "or another move"
                 )
@@ -266,7 +295,7 @@ def _steps(dance: DanceLayers, placed: Sequence[PlacedMove]) -> Iterator[RuleFin
 
 def _falls(dance: DanceLayers, placed: Sequence[PlacedMove]) -> Iterator[RuleFinding]:
     """Moves that go down faster than a body falls."""
-    step = FINE * 60.0 / dance.bpm
+    tempo = dance.tempo_map()
     for p in {(p.track, p.row): p for p in placed}.values():
         if "com.z" not in p.move.curves:
             continue
@@ -274,11 +303,14 @@ def _falls(dance: DanceLayers, placed: Sequence[PlacedMove]) -> Iterator[RuleFin
         height = (
             p.window(beats) * p.move.shape(beats - p.start, p.beats, p.values)["com.z"]
         )
-        down = -float(np.diff(height, 2).min(initial=0.0)) / step**2
+        bpm = np.array([tempo.bpm_at(b) for b in beats[1:-1]])
+        bend = np.diff(height, 2) * (bpm / (60.0 * FINE)) ** 2
+        down = -float(bend.min(initial=0.0))
         if down > MOST_FALL * GRAVITY:
+            fast = bpm[bend.argmin()]
             what = (
-                f"goes down with {down:.0f} m/s^2 at {dance.bpm:g} BPM, and a body "
-                f"falls with {GRAVITY:g}; it will be smaller, so ask for less or take "
+                f"goes down with {down:.0f} m/s^2 at {fast:g} BPM, and a body falls "
+                f"with {GRAVITY:g}; it will be smaller, so ask for less or take "
                 "more beats"
             )
             yield _about(dance, p, "move", what, fails=False)

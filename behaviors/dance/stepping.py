@@ -8,6 +8,7 @@ from backbeat.behaviors.dance.knots import LEAST_KNOTS
 from backbeat.behaviors.footsteps.specification import FootstepSpecification
 from backbeat.behaviors.footsteps.step import Step
 from backbeat.behaviors.footsteps.step_rolls import StepRoll
+from backbeat.behaviors.music.notation.tempo import Tempo
 from backbeat.models.common.errors import BackbeatError
 
 OTHER = {"left": "right", "right": "left", "none": "none"}
@@ -72,15 +73,18 @@ def swings(placed: Sequence[PlacedMove], knots_per_beat: int) -> list[DanceSwing
     return sorted(found, key=lambda s: (s.start, s.end))
 
 
-def rolls(found: Sequence[DanceSwing], beat_length: float) -> dict[int, StepRoll]:
+def rolls(
+    found: Sequence[DanceSwing], tempo: Tempo, knots_per_beat: int
+) -> dict[int, StepRoll]:
     """How feet roll, by the step of `footsteps` in which they are in the air.
 
     Args:
         found: the steps.
-        beat_length: length of a beat [s].
+        tempo: of the dance.
+        knots_per_beat: knots of a beat.
     """
     return {
-        2 * i + 1: swing.roll.slower(beat_length)
+        2 * i + 1: swing.roll.slower(60.0 / tempo.bpm_at(swing.start / knots_per_beat))
         for i, swing in enumerate(found)
         if swing.roll is not None
     }

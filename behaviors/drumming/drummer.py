@@ -7,6 +7,7 @@ from pydrake.math import RigidTransform
 from backbeat.behaviors.drumming.strike_postures import StrikePostures
 from backbeat.behaviors.library.behavior import (
     Event,
+    beat_events,
     count_in_events,
     music_events,
 )
@@ -114,10 +115,7 @@ def score_events(
         if lost.cause != ABSENT
         for h in [lost.hit]
     ]
-    if not score.tempo.is_constant:
-        pulses = [p.beat for p in score.tempo.meter.pulses(score.beats)]
-        beats = {*map(float, range(int(score.beats + 1e-9) + 1)), *pulses}
-        events += [Event(time(b), "beat", f"{b:.12g}") for b in sorted(beats)]
+    events += beat_events(score.tempo.marked_beats(score.beats))
     music = time(score.lead_in) - score.offset
     events += music_events(score.backing, music, score.lead_in > 0)
     events += count_in_events(map(time, score.count_in_beats("the score")))

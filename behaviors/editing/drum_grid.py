@@ -68,12 +68,10 @@ class DrumGrid(Sheet):
     """What a score holds; hands rest where it has no hit, so that it is never empty.
 
     Attributes:
-        times: time of each beat, counted from zero, and of the end [s].
         parts: in order.
         hits: in order of time.
     """
 
-    times: list[float] = field(default_factory=list)
     parts: list[GridPart] = field(default_factory=list)
     hits: list[GridHit] = field(default_factory=list)
 

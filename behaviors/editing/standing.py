@@ -10,10 +10,9 @@ from backbeat.behaviors.dance.choreography import DanceSpecification
 from backbeat.behaviors.drumming.robot_at_kit import RobotAtKit
 from backbeat.behaviors.drumming.specification import DrummingSpecification
 from backbeat.behaviors.editing.edits import read_dance
-from backbeat.behaviors.library.behavior import Mount, make_robot
+from backbeat.behaviors.library.behavior import Mount, beat_events, make_robot
 from backbeat.behaviors.library.robots import robot_beside
 from backbeat.behaviors.motion.plan import MotionPlan
-from backbeat.behaviors.music.notation.tempo import Tempo
 from backbeat.behaviors.posture.stance import start_configuration, support_poses
 from backbeat.behaviors.specification.kinds import read_setlist
 from backbeat.models.common.errors import BackbeatError
@@ -74,7 +73,8 @@ def _standing_plan(dance: DanceSpecification) -> MotionPlan:
     """A problem in which nothing moves, as long as a dance."""
     robot = make_robot(dance.robot, tuple(dance.equipment), Mount())
     q_start = start_configuration(robot, dance.start)
-    end = Tempo(dance.bpm, dance.meter_map()).time(dance.beats)
+    tempo = dance.tempo_map()
+    end = tempo.time(dance.beats)
     problem = TrajectoryProblem(
         robot=robot,
         times=np.linspace(0.0, end, 4),
@@ -82,7 +82,8 @@ def _standing_plan(dance: DanceSpecification) -> MotionPlan:
         q_start=q_start,
         posture=q_start,
     )
-    return MotionPlan(problem, Mount(), bpm=dance.bpm, meter=dance.meter_map())
+    events = tuple(beat_events(tempo.marked_beats(dance.beats)))
+    return MotionPlan(problem, Mount(), events, bpm=dance.bpm, meter=tempo.meter)
 
 
 def standing_drummer(drumming: DrummingSpecification, path: str | Path) -> Draft:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import Field, asdict, dataclass, field, fields
+from math import ceil
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ from backbeat.behaviors.dance.choreography import DanceSpecification
 from backbeat.behaviors.dance.vocabulary.move import TRACKS, Move
 from backbeat.behaviors.dance.vocabulary.move_file import vocabulary
 from backbeat.behaviors.editing.edits import DANCE_KEYS, OPTIONS, plain, read_dance
+from backbeat.behaviors.music.notation.tempo import Tempo
 from backbeat.behaviors.specification.checking import (
     LocatedFinding,
     check_specification,
@@ -56,6 +58,23 @@ class MoveBlock:
 
 
 @dataclass(frozen=True)
+class Echo:
+    """A move that a phrase plays again.
+
+    Attributes:
+        track, row: of the block that it repeats.
+        start, beats: when, and for how long [beats].
+        mirror: whether left and right are exchanged.
+    """
+
+    track: str
+    row: int
+    start: float
+    beats: float
+    mirror: bool
+
+
+@dataclass(frozen=True)
 class Mark:
     """A finding at a block or, without a track, about the whole.
 
@@ -86,6 +105,8 @@ class Sheet:
         keys: values of the keys that may be set.
         marks: findings.
         backing, offset: recording that plays along, and where in it this begins [s].
+        times: of each beat, counted from zero, and of the end [s]; empty where the
+            tempo does not change.
         is_read: whether the file can be read; if not, the rest is empty.
     """
 
@@ -98,6 +119,7 @@ class Sheet:
     marks: list[Mark] = field(default_factory=list)
     backing: str = ""
     offset: float = 0.0
+    times: list[float] = field(default_factory=list)
     is_read: bool = True
 
     @property
@@ -124,9 +146,15 @@ class TrackSheet(Sheet):
 
 @dataclass(frozen=True)
 class DanceTimeline(TrackSheet):
-    """What a dance holds."""
+    """What a dance holds.
+
+    Attributes:
+        tracks: blocks by track.
+        echoes: moves that phrases play again.
+    """
 
     tracks: dict[str, list[MoveBlock]] = field(default_factory=dict)
+    echoes: list[Echo] = field(default_factory=list)
 
 
 def timeline(text: str, path: str | Path) -> DanceTimeline:
@@ -139,7 +167,7 @@ def timeline(text: str, path: str | Path) -> DanceTimeline:
     path = Path(path)
     try:
         dance = read_dance(text, path.name)
-        meter = dance.meter_map()
+        tempo = dance.tempo_map()
         moves = vocabulary(path.parent)
     except BackbeatError as error:
         return DanceTimeline(marks=[Mark(True, str(error))], is_read=False)
@@ -148,7 +176,7 @@ def timeline(text: str, path: str | Path) -> DanceTimeline:
         for track, rows in dance.tracks.items()
     }
     order = [*TRACKS, *(t for t in tracks if t not in TRACKS)]
-    bars = [(p.beat, p.bar) for p in meter.pulses(dance.beats) if p.number == 1]
+    bars = [(p.beat, p.bar) for p in tempo.meter.pulses(dance.beats) if p.number == 1]
     found = check_specification(text, path, False) if any(tracks.values()) else []
     return DanceTimeline(
         name=dance.name,
@@ -161,6 +189,8 @@ def timeline(text: str, path: str | Path) -> DanceTimeline:
         marks=[_mark(item) for item in found],
         backing=dance.backing,
         offset=dance.offset,
+        times=_times(tempo, dance.beats),
+        echoes=_echoes(dance, moves),
     )
 
 
@@ -187,6 +217,26 @@ def _block(
         given=list(d.values),
         options={name: plain(getattr(d, name)) for name in OPTIONS},
     )
+
+
+def _times(tempo: Tempo, end: float) -> list[float]:
+    """Times of all beats and of the end [s]; none where the tempo does not change."""
+    if tempo.is_constant:
+        return []
+    return [round(tempo.time(b), 5) for b in [*map(float, range(ceil(end))), end]]
+
+
+def _echoes(dance: DanceSpecification, moves: Mapping[str, Move]) -> list[Echo]:
+    """What phrases play again; nothing while a move or a value makes no sense."""
+    try:
+        placed = dance.placed_moves(moves) if dance.phrases else []
+    except (BackbeatError, KeyError):
+        return []  # the findings tell it
+    return [
+        Echo(p.track, p.row, plain(p.start), plain(p.beats), p.mirror)
+        for p in placed
+        if p.is_again
+    ]
 
 
 def _mark(item: LocatedFinding) -> Mark:

@@ -118,6 +118,15 @@ class Footprints:
         ]
         return np.r_[0.0, np.concatenate(parts)]
 
+    def retime(self, times: np.ndarray) -> None:
+        """Moves the knots to other times.
+
+        Args:
+            times: (N,) of all knots, from 0 [s].
+        """
+        self.times = times
+        self.lengths = np.diff(times[self.starts]).tolist()
+
     def roll(self, leg: float, gravity: float) -> None:
         """Has feet that go forward roll over heel and toe.
 
@@ -156,10 +165,12 @@ class Footprints:
 
     def _phases(self) -> Iterator[Phase]:
         for i, step in enumerate(self.steps):
+            first = self.starts[i]
             stands = STANDING[step.feet]
             poses = {self.feet[f]: self.places[f][i].pose() for f in stands}
             for count, edges in self.parts(i):
-                duration = self.lengths[i] * (count / self.counts[i])
+                duration = self.times[first + count] - self.times[first]
+                first += count
                 by_name = {self.feet[f]: edge for f, edge in edges.items()}
                 yield Phase(duration, poses, step.feet, by_name)
 

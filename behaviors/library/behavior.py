@@ -122,6 +122,11 @@ def count_in_events(times: Iterable[float]) -> list[Event]:
     return [Event(time, "count", str(k)) for k, time in enumerate(times, 1)]
 
 
+def beat_events(marked: Iterable[tuple[float, float]]) -> list[Event]:
+    """The events of beats that are marked, from these and their times [s]."""
+    return [Event(time, "beat", f"{beat:.12g}") for beat, time in marked]
+
+
 def beat_grid(bpm: float, meter: MeterMap, events: Sequence[Event]) -> BeatGrid:
     """Beats of a motion with some events."""
     marked = [e for e in events if e.kind == "beat"]

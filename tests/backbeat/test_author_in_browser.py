@@ -230,6 +230,30 @@ def test_edits_are_marked_verified_and_undone(window, authored, tmp_path):
     assert path.read_text() == SHORT.replace("wave, at: 2", "wave, at: 4")
 
 
+def test_what_a_phrase_dances_again_follows_its_blocks(window, authored, tmp_path):
+    path = tmp_path / "short.yaml"
+    keys = "phrases: [{at: 2, beats: 4, again: [7]}]\ntempos: [{at: 8, bpm: 90}]\n"
+    path.write_text(SHORT.replace("tracks:\n", f"{keys}tracks:\n"))
+    open_page(window, authored("short.yaml").url)
+    places = """[...document.querySelectorAll('#timeline .echo')].map((e) => [
+        e.textContent, e.getBoundingClientRect().left - document.querySelector(
+            `#timeline .block[data-key="${e.parentElement.dataset.track} 0"]`
+        ).getBoundingClientRect().left]).sort()"""
+    beat = window.run("backbeat.timeline.view.beat")
+    shown = window.run(places)
+    assert [name for name, _ in shown] == ["bounce", "wave"]
+    assert [left for _, left in shown] == pytest.approx([5 * beat] * 2, abs=1)
+    drag_by(window, "arms 0", 1)
+    window.wait_for("backbeat.timeline.dance.now().revision === 1")
+    window.until_there("#timeline .echo")
+    assert "wave, at: 3" in path.read_text()
+    again = window.run(places)
+    assert [left for _, left in again] == pytest.approx([5 * beat] * 2, abs=1)
+    # The playhead goes by the tempo: 4 s to beat 8, and then 90 beats a minute.
+    times = window.run("backbeat.timeline.dance.now().timeline.times")
+    assert times[8:10] == pytest.approx([4.0, 4.0 + 60 / 90], abs=1e-4)
+
+
 def test_two_pages_and_an_editor_do_not_overwrite_each_other(
     window, chromium, authored, tmp_path
 ):

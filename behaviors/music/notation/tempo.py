@@ -116,6 +116,24 @@ class Tempo:
         """Length of a beat, b = 60 / BPM [s]; of the first when the tempo changes."""
         return 60.0 / self.bpm
 
+    def longest_beat(self, end: float) -> float:
+        """Length of a beat where the tempo is lowest, up to a beat [s]."""
+        beats = [0.0, end]
+        for change in self.changes:
+            beats += [change.beat, change.beat + change.beats]
+        return 60.0 / min(self.bpm_at(b) for b in beats if 0 <= b <= end)
+
+    def marked_beats(self, end: float) -> list[tuple[float, float]]:
+        """Beats and pulses with their times [s] up to a beat, where the tempo changes.
+
+        None where it does not: there they are a beat length apart.
+        """
+        if self.is_constant:
+            return []
+        whole = map(float, range(int(end + 1e-9) + 1))
+        beats = {*whole, *(p.beat for p in self.meter.pulses(end))}
+        return [(b, self.time(b)) for b in sorted(beats)]
+
     def bpm_at(self, beat: float) -> float:
         """Tempo at a beat, from the right [beats/min]."""
         s = self._stretches[max(0, self._before(beat))]

@@ -70,6 +70,14 @@ window.makeBlocks = (area, view, act) => {
     element.onclick = (event) => event.preventDefault();
     return element;
   }
+  // What a phrase plays again follows the block that it repeats.
+  function echo({ row, start, beats, mirror }, at, move) {
+    const element = make("i", "echo", `${mirror ? "⇋ " : ""}${move}`);
+    element.title = `${move} again${mirror ? ", mirrored" : ""}, as its phrase has it`;
+    element.style.top = `${at.get(row) * ROW + 2}px`;
+    place(element, start, beats);
+    return element;
+  }
   function draw(found) {
     doc = found;
     const focused = area.contains(document.activeElement)
@@ -79,6 +87,8 @@ window.makeBlocks = (area, view, act) => {
       lane.dataset.track = track;
       lane.style.height = `${count * ROW + 4}px`;
       lane.append(...blocks.map((block) => drawn(track, block, at.get(block.row))));
+      const again = (doc.timeline.echoes ?? []).filter((e) => e.track === track);
+      lane.append(...again.map((e) => echo(e, at, find(track, e.row).move)));
       return lane;
     });
     area.replaceChildren(...lanes);
