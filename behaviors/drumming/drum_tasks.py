@@ -24,6 +24,7 @@ from backbeat.behaviors.drumming.strokes import (
     planned_rebound,
     strike,
     swing,
+    wait,
 )
 from backbeat.behaviors.motion.knot_grid import SPACING, KnotGrid
 from backbeat.behaviors.music.notation.score import HANDS, HandTarget, Hold, Score
@@ -166,7 +167,8 @@ class DrumTasks:
         """A hand's strokes, and its ways from one head to the next."""
         tasks: list[Task] = []
         hits, tip = self.score.of_hand(hand), stick_tip(hand)
-        for hit in hits:
+        following = [*(float(h.velocity) for h in hits[1:]), PLAIN]
+        for hit, after in zip(hits, following, strict=True):
             planned = PlannedHit(
                 hit,
                 self._gaps(hand, self.score.tempo.time(hit.beat)),
@@ -176,6 +178,7 @@ class DrumTasks:
                 self.stroke,
                 self.grid,
                 stick_length(self.robot, hand),
+                after,
             )
             tasks += strike(planned)
             tasks += swing(planned) if self.stroke.shaped else clear(planned)
@@ -188,6 +191,8 @@ class DrumTasks:
             heads = (self.touch(member_a, hand), self.touch(member_b, hand))
             loud = velocity.get(b, PLAIN)
             tasks.append(lift(tip, (a, b), heads, loud, rests, self.stroke, self.grid))
+            if member_a == member_b and not rests:
+                tasks += wait(tip, (a, b), heads[1], loud, self.stroke, self.grid)
         return tasks
 
     def impacts(self) -> list[Impact]:

@@ -30,8 +30,8 @@ STEEPEST = 0.25
 # Heights of an approach where it begins and where it goes on, as shares of those of the
 # parabola.
 FALLING, FALLING_ON = (1.0, 1.03), (0.97, 1.1)
-# Weight of the height before a hit.
-PROFILE = 3e4
+# Weight of the height before a hit, and of that between two hits of one drum.
+PROFILE, WAIT = 3e4, 3e3
 # Planned speed of a stick after a hit, as a multiple of what the head gives back: more
 # than one, or the tip would touch twice. Most of it as a share of the speed before:
 # with more, the arm would not catch up before the next hit. Share of the way up that is
@@ -88,14 +88,23 @@ class Stroke:
         """Height above the head t seconds before a hit, on that parabola [m]."""
         return self.strike_speed(velocity) * t * (1 - 0.5 * t / self.fall_time)
 
-    def rising(self, velocity: float, t: float, rise: float, rebound: float) -> float:
+    def rising(
+        self, velocities: tuple[float, float], t: float, rise: float, rebound: float
+    ) -> float:
         """Height t seconds after a hit [m].
 
         The stick bounces back by itself, with a share `rebound` of its speed, and is
-        raised from there evenly.
+        raised from there evenly, to the height from which the next hit falls.
+
+        Args:
+            velocities: of the hit and of the next one, as in MIDI.
+            t: time since the hit [s].
+            rise: time of the way up [s].
+            rebound: share of the speed that the stick keeps.
         """
+        velocity, following = velocities
         speed = rebound * self.strike_speed(velocity)
-        apex = min(self.apex, STEEPEST * 2 * rise * self.speed)
+        apex = min(self.apex, STEEPEST * 2 * rise * self.speed) * loudness(following)
         gain = max(0.0, apex - speed * rise) / rise**2
         return speed * t + gain * t**2
 
@@ -127,6 +136,7 @@ class PlannedHit:
         stroke: how it is struck.
         grid: the knots.
         stick_length: from grip to tip [m]; 0 for a foot.
+        following: velocity of the hand's next hit, as in MIDI.
     """
 
     hit: Hit
@@ -137,6 +147,7 @@ class PlannedHit:
     stroke: Stroke
     grid: KnotGrid
     stick_length: float = 0.0
+    following: float = PLAIN
 
     @property
     def knot(self) -> int:
@@ -156,8 +167,9 @@ class PlannedHit:
 
     def rising(self, knot: int) -> float:
         """Height of the tip above the head at a knot after the hit [m]."""
-        since, velocity = self.grid.times[knot] - self.time, self.hit.velocity
-        return self.stroke.rising(velocity, since, self.rise, self.rebound)
+        since = float(self.grid.times[knot]) - self.time
+        velocities = self.hit.velocity, self.following
+        return self.stroke.rising(velocities, since, self.rise, self.rebound)
 
     @property
     def time(self) -> float:
@@ -265,6 +277,30 @@ def lift(
         return FrameTask(tip, knots, X, "z", lower=min(apex, 0.10))
     middle = np.array([grid.at(0.5 * (a + b))])
     return FrameTask(tip, middle, X, "z", lower=apex)
+
+
+def wait(
+    tip: str,
+    times: tuple[float, float],
+    X_WT: RigidTransform,
+    velocity: float,
+    stroke: Stroke,
+    grid: KnotGrid,
+) -> list[Task]:
+    """Between two hits of one drum the tip is where the next one falls from.
+
+    Args:
+        tip: frame of the tip.
+        times: of the two hits [s].
+        X_WT: where the tip is at them.
+        velocity: of the hit to come, as in MIDI.
+        stroke: how drums are struck.
+        grid: the knots.
+    """
+    a, b = times
+    knots = grid.within(a + stroke.fall_time, b - stroke.fall_time)
+    X = X_WT @ RigidTransform([0.0, 0.0, stroke.apex * loudness(velocity)])
+    return [FrameTask(tip, knots, X, "z", weight=WAIT)] if len(knots) else []
 
 
 def land(

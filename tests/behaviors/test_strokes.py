@@ -52,11 +52,20 @@ def test_the_fall_is_a_parabola_from_the_apex_that_hits_with_its_speed(velocity)
 @given(st.integers(1, 127), st.floats(0.05, 0.3), st.floats(0.3, 0.6))
 def test_the_rise_starts_as_the_head_throws_the_stick_back(velocity, rise, rebound):
     t = np.linspace(0.0, rise, 50)
-    z = np.array([STROKE.rising(velocity, s, rise, rebound) for s in t])
+    z = np.array([STROKE.rising((velocity, PLAIN), s, rise, rebound) for s in t])
     assert z[0] == 0.0
     assert (np.diff(z) > 0).all()
     share = z[1] / t[1] / STROKE.strike_speed(velocity)
     assert 0.9 * rebound < share < 1.3 * rebound
+
+
+@given(st.integers(1, 127), st.floats(0.1, 0.25))
+def test_a_stick_rises_to_the_height_from_which_the_next_hit_falls(velocity, rebound):
+    """Louder ones start higher; after a soft hit, none comes back to that."""
+    top = STROKE.fall_time
+    assert STROKE.rising((1, velocity), top, top, rebound) == pytest.approx(
+        STROKE.falling(velocity, top)
+    )
 
 
 def test_a_stick_is_planned_to_leave_faster_than_its_head_throws_it():

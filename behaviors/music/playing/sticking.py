@@ -25,7 +25,7 @@ from backbeat.behaviors.music.playing.losses import Losses
 from backbeat.models.common.errors import BackbeatError
 
 # Costs of the time ratio, of a meter aside and of a meter of crossing: one hand plays
-# up to five strokes a second on its side alone, beyond that both share them.
+# up to 4.4 strokes a second on its side alone, beyond that both share them.
 TIME_RATIO, OTHER_SIDE, CROSSING = 24.0, 12.0, 12.0
 # What lies in the middle between the hands, to each side [m].
 MIDDLE = 0.1
