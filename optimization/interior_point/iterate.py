@@ -58,6 +58,8 @@ class Iterate:
         multipliers: of the equations.
         mu, least_mu: barrier parameter, and its least value.
         refine_after: iterations before the final refinement.
+        is_far: whether the guess violates bounds by so much that a solve from it may
+            begin without them.
         bounded_since: iteration after the initial phase or the last restart.
         damping: of the next step.
         refinement_steps: steps of the final refinement so far.
@@ -66,6 +68,8 @@ class Iterate:
         status: of the solve.
         filter: pairs of infeasibility and merit that a new step must not be dominated
             by.
+        lowest, lowest_at: least violation of the final refinement up to a ratio, and
+            the iteration that had it.
         log: one entry an iteration.
     """
 
@@ -78,6 +82,7 @@ class Iterate:
     mu: float
     least_mu: float
     refine_after: int
+    is_far: bool = False
     bounded_since: int = 0
     damping: float = LEAST_DAMPING
     refinement_steps: int = 0
@@ -85,15 +90,25 @@ class Iterate:
     theta: float = 0.0
     ratio: float = 0.0
     status: str = "iteration limit"
+    lowest: float = np.inf
+    lowest_at: int = 0
     filter: list[tuple[float, float]] = field(default_factory=list)
     log: list[dict[str, float]] = field(default_factory=list)
+
+    def is_stuck(self, iteration: int, ratio: float, after: int) -> bool:
+        """Whether the final refinement does not lower the violation any more.
+
+        Args:
+            iteration: of the last entry of the log.
+            ratio: of two violations, below which one is lower than the other.
+            after: iterations without a lower one.
+        """
+        violation = self.log[-1]["violation"]
+        if not self.refinement_steps or violation < ratio * self.lowest:
+            self.lowest, self.lowest_at = violation, iteration
+        return iteration - self.lowest_at >= after
 
     @property
     def in_initial_phase(self) -> bool:
         """Whether bounds are still left out."""
         return not self.barriers
-
-    @property
-    def had_initial_phase(self) -> bool:
-        """Whether it started without bounds."""
-        return self.in_initial_phase or self.bounded_since > 0

@@ -43,6 +43,8 @@ class InteriorPointOptions:
         refine_share: share of the full step above which a step counts as one of the
             refinement; those that bounds cut short improve little.
         restart_after: steps of a refinement after which it is restarted.
+        stuck_after, stuck_ratio: iterations of a refinement after which it is restarted
+            if none of them has lowered the violation by this ratio.
         restart_below, restart_ratio: violation below which barriers are lowered in
             place of that, and the ratio: an excess is in proportion to the barrier.
         done_step, done_gap: length of a step [rad or m], and complementarity per bound
@@ -78,6 +80,8 @@ class InteriorPointOptions:
     slow_below: float = 1e-4
     refine_share: float = 0.5
     restart_after: int = 7
+    stuck_after: int = 12
+    stuck_ratio: float = 0.7
     restart_below: float = 1e-4
     restart_ratio: float = 0.3
     done_step: float = 1e-2

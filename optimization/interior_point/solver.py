@@ -82,9 +82,11 @@ class InteriorPoint:
         clear = guess is None and self.transcription.problem.guess_is_clear
         with threadpool_limits(1):
             run = self._run(guess, refine_after, [], progress, clear)
-            if clear and run.status != "solved":
+            if clear and run.is_far and run.status != "solved":
+                clear = False
                 run = self._run(guess, refine_after, run.log, progress)
-            for _ in range(options.max_resolves if run.had_initial_phase else 0):
+            began_without_bounds = run.is_far and not clear
+            for _ in range(options.max_resolves if began_without_bounds else 0):
                 if run.status != "solved":
                     break
                 better = self._run(
@@ -147,7 +149,9 @@ class InteriorPoint:
             elif self._converged(run):
                 run.status = "solved"
                 break
-            elif run.refinement_steps >= options.restart_after:
+            elif run.refinement_steps >= options.restart_after or run.is_stuck(
+                iteration, options.stuck_ratio, options.stuck_after
+            ):
                 self._restart(run, iteration)
             else:
                 self._adapt(run)
@@ -176,7 +180,8 @@ class InteriorPoint:
         problem.put_ends(q)
         phi = loads_of(program, w)
         cost = self._newton.evaluate(q, w, phi, linearize)
-        in_initial_phase = self._newton.excess() > options.free_above and not clear
+        is_far = self._newton.excess() > options.free_above
+        in_initial_phase = is_far and not clear
         mu = options.start_barrier if in_initial_phase else mu
         return Iterate(
             q=q,
@@ -188,6 +193,7 @@ class InteriorPoint:
             mu=mu,
             least_mu=options.end_barrier,
             refine_after=options.refine_after if in_initial_phase else refine_after,
+            is_far=is_far,
         )
 
     def _run_initial_phase(self, run: Iterate, iteration: int) -> None:
@@ -211,9 +217,11 @@ class InteriorPoint:
 
         Close to a solution ever shorter steps converge; but a bound with a large
         multiplier keeps an excess in proportion to the barrier, which is then lowered.
-        Farther off all barriers are initialized again.
+        Farther off all barriers are initialized again: bounds that were sharp before
+        others of the same place were met cut every step short.
         """
         options = self.options
+        run.lowest, run.lowest_at = np.inf, iteration
         if run.log[-1]["violation"] < options.restart_below:
             is_over = self._newton.excess() > options.tolerance
             if is_over and run.mu > options.end_barrier:
