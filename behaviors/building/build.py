@@ -64,10 +64,18 @@ Log = Callable[[Mapping[str, float]], None]
 
 
 class Reports(NamedTuple):
-    """Callbacks of a build."""
+    """Callbacks of a build.
+
+    Attributes:
+        progress: called as the work goes on.
+        log: called at every iteration of the solver.
+        explains: whether a motion that is not found is explained, which takes solving
+            it with one limit less at a time.
+    """
 
     progress: Progress
     log: Log
+    explains: bool = True
 
 
 def build(
@@ -164,7 +172,8 @@ def solve(
 
         def attempt(other: Specification) -> Behavior:
             reports.progress(0.1, "failed; trying what would do")
-            return _solve(other, text, path, key, reports, windowed_solver)
+            unexplained = reports._replace(explains=False)
+            return _solve(other, text, path, key, unexplained, windowed_solver)
 
         offer = specification.offer(path, attempt)
         if not offer:
@@ -241,7 +250,7 @@ def _attempt(
         source = Source(specification, folder, given)
         windowed_solver = windowed_solver or WindowedSolver()
         plan, found = windowed_solver.solve(
-            source, plan, lambda s, w: report(0.1 + 0.9 * s, w)
+            source, plan, lambda s, w: report(0.1 + 0.9 * s, w), reports.explains
         )
         return assembled(specification.name, plan, found, about)
     retries = Retries(specification.name)
@@ -267,6 +276,8 @@ def _solve_short(
         other = retries.next(plan, solution.all_violations())
         if other is not None:
             return _solve_short(other, about, reports, retries)
+        if not reports.explains:
+            raise NoMotionError(f"{name}: no motion found")
         why = explain(solution, lambda kind: report(0.6, f"failed; is it {kind}?"))
         raise NoMotionError(f"{name}: no motion found: {why.sentence(plan.place)}")
     behavior = make_behavior(name, plan, solution, report, **about)

@@ -107,7 +107,11 @@ class WindowedSolver:
     steps: int = 0
 
     def solve(
-        self, source: Source, plan: MotionPlan, progress: Progress
+        self,
+        source: Source,
+        plan: MotionPlan,
+        progress: Progress,
+        explains: bool = True,
     ) -> tuple[MotionPlan, FoundMotion]:
         """Solves and verifies a long motion.
 
@@ -118,6 +122,7 @@ class WindowedSolver:
             source: where the motion comes from.
             plan: its plan.
             progress: called as the work goes on.
+            explains: whether it is found out why there is no motion.
 
         Returns:
             The plan that was followed in the end, and its motion.
@@ -139,9 +144,8 @@ class WindowedSolver:
         if isinstance(found, FoundMotion):
             work.store.forget()
             return plan, found
-        raise NoMotionError(
-            f"{source.specification.name}: no motion found: {found.why(source)}"
-        )
+        why = f": {found.why(source)}" if explains else ""
+        raise NoMotionError(f"{source.specification.name}: no motion found{why}")
 
 
 class NothingFound(NamedTuple):

@@ -245,7 +245,7 @@ def test_what_a_phrase_dances_again_follows_its_blocks(window, authored, tmp_pat
     assert [left for _, left in shown] == pytest.approx([5 * beat] * 2, abs=1)
     drag_by(window, "arms 0", 1)
     window.wait_for("backbeat.timeline.dance.now().revision === 1")
-    window.until_there("#timeline .echo")
+    window.until_there("#timeline .echo", 2)
     assert "wave, at: 3" in path.read_text()
     again = window.run(places)
     assert [left for _, left in again] == pytest.approx([5 * beat] * 2, abs=1)
