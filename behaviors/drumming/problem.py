@@ -60,6 +60,8 @@ REST_FORCE = (1.0, 15.0)
 # between them.
 FIRST = Limits(point_force=REST_FORCE, friction_share=0.8, patch_share=0.3)
 CAREFUL = replace(FIRST, torque=0.65, friction_share=0.55, patch_share=0.2)
+# Factor on the share of friction each time that feet slipped between knots.
+FIRMER = 0.6
 # Most share of friction where feet kick.
 HEEL_FRICTION = 0.65
 # Share of the smoothness of a leg whose foot plays.
@@ -269,12 +271,12 @@ class DrummingProblem:
     def _limits(self) -> Limits:
         """Limits of the motion; heels of feet on pedals carry their legs."""
         limits = CAREFUL if self._is_careful else FIRST
+        friction = FIRMER**self.hints.firmer * limits.friction_share
         # Legs weigh as lengths cubed.
         low, high = (self.at_kit.scale**3 * force for force in HEEL_FORCE)
         heels = {foot.heel: (low, high) for foot in self.at_kit.feet.values()}
-        if not heels:
-            return limits
-        friction = min(limits.friction_share, HEEL_FRICTION)
+        if heels:
+            friction = min(friction, HEEL_FRICTION)
         return replace(limits, contact_forces=heels, friction_share=friction)
 
     def _weights(self) -> TrajectoryWeights:
@@ -307,6 +309,7 @@ class DrummingProblem:
                 self.specification, self.folder, hints, rounds, self
             )
             is_finer = not np.array_equal(other.times, self.times)
-            if is_finer or other.score.hits != self.score.hits:
+            is_firmer = hints.firmer != self.hints.firmer
+            if is_finer or is_firmer or other.score.hits != self.score.hits:
                 return other.plan()
         return None

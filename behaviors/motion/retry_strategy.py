@@ -4,6 +4,8 @@ Where all knots are as they should be and what is between them is not, knots get
 together (mesh refinement: Betts, "Practical Methods for Optimal Control and Estimation
 Using Nonlinear Programming", 2010, chapter 4). Where that is not enough, hands change.
 
+Feet that slip between knots get friction to spare at them: no other hand helps a foot.
+
 Sticking models the travel of hands only. Where the optimizer could not move them,
 the hits about that moment get a price in the hand that was in trouble, so that the
 other one takes them if it can. When that did not help, and the author lets go of what
@@ -28,6 +30,8 @@ ABOUT, PRICE = 0.25, 20.0
 CLOSER, REACH = 2, 0.06
 # Names of joints, links, frames and equipment of the arm of each of HANDS.
 Arms = Mapping[str, Collection[str]]
+# How often feet get more friction to spare.
+FIRMEST = 2
 # Times that a score is stuck anew before it counts as not playable.
 ROUNDS = 12
 
@@ -71,6 +75,11 @@ def next_hints(
         may_drop: whether hits may be left out.
     """
     finer, left = _closer(hints.finer, score, violations)
+    if hints.firmer < FIRMEST and any(_is_slip(v) for v in violations):
+        hints = replace(hints, firmer=hints.firmer + 1)
+        left = [v for v in left if not _is_slip(v)]
+        if not left:
+            return replace(hints, finer=finer)
     if finer != hints.finer and not left:
         return replace(hints, finer=finer)
     if hints.fallback is not None:
@@ -89,6 +98,11 @@ def next_hints(
     is_less = dropped.keys() != hints.dropped.keys()
     fallback = replace(hints, dropped=dropped) if is_less else None
     return replace(hints, prices=prices, fallback=fallback)
+
+
+def _is_slip(violation: Violation) -> bool:
+    """Whether a contact has too little friction between knots."""
+    return violation.is_between and violation.name.kind == "friction"
 
 
 def _proof(place: Violation) -> str:

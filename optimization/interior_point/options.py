@@ -52,6 +52,7 @@ class InteriorPointOptions:
         max_resolves: how often at most a solution from an infeasible guess is solved
             again, until its cost settles: the final refinement stops short of the
             optimum.
+        resolve_until: iterations in all after which it is not solved again.
         resolve_change: decrease of the cost that counts as none there.
     """
 
@@ -87,4 +88,5 @@ class InteriorPointOptions:
     done_step: float = 1e-2
     done_gap: float = 5.0
     max_resolves: int = 4
+    resolve_until: int = 120
     resolve_change: float = 0.01

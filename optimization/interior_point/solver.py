@@ -87,7 +87,7 @@ class InteriorPoint:
                 run = self._run(guess, refine_after, run.log, progress)
             began_without_bounds = run.is_far and not clear
             for _ in range(options.max_resolves if began_without_bounds else 0):
-                if run.status != "solved":
+                if run.status != "solved" or len(run.log) >= options.resolve_until:
                     break
                 better = self._run(
                     Guess(run.q, run.w), options.refine_after, run.log, progress

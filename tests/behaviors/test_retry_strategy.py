@@ -6,6 +6,7 @@ import pytest
 
 from backbeat.behaviors.motion.retry_strategy import (
     CLOSER,
+    FIRMEST,
     hand_of,
     next_hints,
     places_of,
@@ -134,3 +135,19 @@ def test_what_belongs_to_an_arm_tells_the_hand(name, hand):
     violation = Violation(0.0, name, 1.0)
     assert hand_of(violation, ARMS) == hand
     assert Violation.from_plain(json.loads(json.dumps(violation))) == violation
+
+
+def test_feet_that_slip_between_knots_get_friction_to_spare_and_hits_stay():
+    slip = Violation(1.05, RowName.of("friction", "l_foot"), 1.0, is_between=True)
+    hints, first = Hints(), score(Hints())
+    for count in range(1, FIRMEST + 1):
+        hints = next_hints(hints, first, [slip], ARMS, True)
+        assert (hints.firmer, len(hints.finer)) == (count, count)
+        assert not hints.prices
+    changed = next_hints(hints, first, [slip], ARMS, True)
+    assert changed.firmer == FIRMEST
+    assert changed.prices
+    # Beside other troubles, hands change in the same attempt.
+    both = next_hints(Hints(), first, [slip, TROUBLE], ARMS, True)
+    assert both.firmer == 1
+    assert both.prices

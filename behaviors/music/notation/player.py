@@ -16,6 +16,8 @@ class Hints:
         dropped: why no hand plays a hit, by beat and member.
         finer: beats about which knots are closer together, in sets: the closer, the
             more sets a beat is in.
+        firmer: how often friction at knots was kept farther from its bound, for what
+            is between them.
         fallback: hints for the attempt after the next; None when there is
             none.
     """
@@ -23,6 +25,7 @@ class Hints:
     prices: Mapping[tuple[float, str, str], float] = field(default_factory=dict)
     dropped: Mapping[tuple[float, str], str] = field(default_factory=dict)
     finer: tuple[frozenset[float], ...] = ()
+    firmer: int = 0
     fallback: "Hints | None" = None
 
 
