@@ -5,14 +5,14 @@ import sys
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from backbeat.behaviors.dance.arrangement import (
+from backbeat.behaviors.dance.choreography import DanceSpecification
+from backbeat.behaviors.dance.recordings.description import RecordingDescription
+from backbeat.behaviors.dance.vocabulary.descriptions import (
     MeterDescription,
     MoveDescription,
     PhraseDescription,
     TempoDescription,
 )
-from backbeat.behaviors.dance.choreography import DanceSpecification
-from backbeat.behaviors.dance.recordings.description import RecordingDescription
 from backbeat.behaviors.dance.vocabulary.move_schema import (
     MarkerDescription,
     MoveFile,

@@ -8,14 +8,14 @@ from typing import Any
 
 import yaml
 
-from backbeat.behaviors.dance.arrangement import (
+from backbeat.behaviors.dance.choreography import DanceSpecification
+from backbeat.behaviors.dance.recordings.description import RecordingDescription
+from backbeat.behaviors.dance.vocabulary.descriptions import (
     MeterDescription,
     MoveDescription,
     PhraseDescription,
     TempoDescription,
 )
-from backbeat.behaviors.dance.choreography import DanceSpecification
-from backbeat.behaviors.dance.recordings.description import RecordingDescription
 from backbeat.behaviors.dance.vocabulary.move import TRACKS
 from backbeat.behaviors.dance.vocabulary.move_file import vocabulary
 from backbeat.behaviors.library.behavior import BEAT_PRIORITY

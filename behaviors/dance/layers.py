@@ -3,16 +3,15 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from backbeat.behaviors.dance.arrangement import (
+from backbeat.behaviors.dance.arrangement import PlacedMove, place_moves
+from backbeat.behaviors.dance.knots import KNOTS_PER_BEAT
+from backbeat.behaviors.dance.recordings.description import RecordingDescription
+from backbeat.behaviors.dance.vocabulary.descriptions import (
     MeterDescription,
     MoveDescription,
     PhraseDescription,
-    PlacedMove,
     TempoDescription,
-    place_moves,
 )
-from backbeat.behaviors.dance.knots import KNOTS_PER_BEAT
-from backbeat.behaviors.dance.recordings.description import RecordingDescription
 from backbeat.behaviors.dance.vocabulary.move import Move
 from backbeat.behaviors.motion.authored import MOST_BEND, Specification
 from backbeat.behaviors.motion.plan import check_length

@@ -7,13 +7,13 @@ import numpy as np
 
 from backbeat.behaviors.dance.arrangement import (
     SAME,
-    MoveDescription,
     PlacedMove,
     mean_timing,
     state_changes,
     timings,
 )
 from backbeat.behaviors.dance.layers import DanceLayers
+from backbeat.behaviors.dance.vocabulary.descriptions import MoveDescription
 from backbeat.behaviors.dance.vocabulary.move import TRACKS, Move
 from backbeat.behaviors.footsteps.jump import LONG_FLIGHT, SHORT_FLIGHT
 from backbeat.behaviors.motion.finding import RuleFinding, without_slip

@@ -35,7 +35,7 @@ from backbeat.behaviors.drumming.starting_path import (
 from backbeat.behaviors.drumming.strike_postures import StrikePostures
 from backbeat.behaviors.motion.knot_grid import KnotGrid
 from backbeat.behaviors.motion.plan import MotionPlan, check_length
-from backbeat.behaviors.motion.retry_strategy import ROUNDS, next_hints
+from backbeat.behaviors.motion.retry_strategy import FIRMEST, ROUNDS, next_hints
 from backbeat.behaviors.music.notation.player import NO_HINTS, Hints
 from backbeat.behaviors.music.notation.score import FEET, HANDS, Score
 from backbeat.behaviors.music.playing.tempo_scale import with_tempo_scale
@@ -59,7 +59,10 @@ REST_FORCE = (1.0, 15.0)
 # What knots may use; and where a motion failed before, with more left to what happens
 # between them.
 FIRST = Limits(point_force=REST_FORCE, friction_share=0.8, patch_share=0.3)
-CAREFUL = replace(FIRST, torque=0.65, friction_share=0.55, patch_share=0.2)
+CAREFUL = replace(FIRST, torque=0.6, friction_share=0.55, patch_share=0.2)
+# Hits of hands in a second, over a whole song, from which on knots leave more to what
+# is between them from the start.
+DENSE = 6.0
 # Factor on the share of friction each time that feet slipped between knots.
 FIRMER = 0.6
 # Most share of friction where feet kick.
@@ -164,7 +167,8 @@ class DrummingProblem:
                 beats += list(np.arange(h.contact_start, h.contact_end, REST_ANCHORS))
         # An ankle is at the hit in a third of the time that a wrist takes.
         steps = frozenset(h.beat for h in self.score.hits if h.hand in FEET)
-        finer = (*(steps,) * bool(steps), *self.hints.finer)
+        busy = frozenset(h.beat for h in self.score.hits) if self._is_dense else steps
+        finer = (*(s for s in (steps, busy - steps) if s), *self.hints.finer)
         return KnotGrid(self.tempo, self.score.beats, beats, spans, finer)
 
     def aim(self, member: str, hand: str) -> tuple[float, float]:
@@ -271,7 +275,10 @@ class DrummingProblem:
     def _limits(self) -> Limits:
         """Limits of the motion; heels of feet on pedals carry their legs."""
         limits = CAREFUL if self._is_careful else FIRST
-        friction = FIRMER**self.hints.firmer * limits.friction_share
+        friction = (
+            FIRMER ** (self.hints.firmer + FIRMEST * self._is_dense)
+            * limits.friction_share
+        )
         # Legs weigh as lengths cubed.
         low, high = (self.at_kit.scale**3 * force for force in HEEL_FORCE)
         heels = {foot.heel: (low, high) for foot in self.at_kit.feet.values()}
@@ -292,7 +299,15 @@ class DrummingProblem:
         Closer knots alone are tried first where most windows remain as they are.
         """
         hints, spared = self.hints, self.times[-1] >= MANY_WINDOWS
-        return bool(hints.prices or hints.dropped) or len(hints.finer) > spared
+        changed = bool(hints.prices or hints.dropped)
+        return changed or self._is_dense or len(hints.finer) > spared
+
+    @property
+    def _is_dense(self) -> bool:
+        """Whether hands play so much that the first knots have never been enough."""
+        times = [self.tempo.time(h.beat) for h in self.score.hits if h.hand in HANDS]
+        played = times[-1] - times[0] if times else 0.0
+        return len(times) > DENSE * played > 0
 
     def _fallback_plan(self, violations: Sequence[Violation]) -> MotionPlan | None:
         """A plan with other hands where no motion was found, if there is one."""

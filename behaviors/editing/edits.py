@@ -11,8 +11,8 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from backbeat.behaviors.dance.arrangement import MoveDescription
 from backbeat.behaviors.dance.choreography import DanceSpecification
+from backbeat.behaviors.dance.vocabulary.descriptions import MoveDescription
 from backbeat.behaviors.dance.vocabulary.move import TRACKS, Move
 from backbeat.behaviors.dance.vocabulary.move_file import vocabulary
 from backbeat.behaviors.editing.yaml_text import with_item, with_value, without

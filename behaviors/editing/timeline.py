@@ -6,8 +6,8 @@ from math import ceil
 from pathlib import Path
 from typing import Any
 
-from backbeat.behaviors.dance.arrangement import MoveDescription
 from backbeat.behaviors.dance.choreography import DanceSpecification
+from backbeat.behaviors.dance.vocabulary.descriptions import MoveDescription
 from backbeat.behaviors.dance.vocabulary.move import TRACKS, Move
 from backbeat.behaviors.dance.vocabulary.move_file import vocabulary
 from backbeat.behaviors.editing.edits import DANCE_KEYS, OPTIONS, plain, read_dance

@@ -6,13 +6,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from backbeat.behaviors.dance.arrangement import (
-    MoveDescription,
     channel_offsets,
     mean_timing,
     mirrored,
     place_moves,
 )
 from backbeat.behaviors.dance.authoring import Choreography
+from backbeat.behaviors.dance.vocabulary.descriptions import MoveDescription
 from backbeat.behaviors.dance.vocabulary.move_file import parse_move, shipped_moves
 from backbeat.behaviors.library.behavior import Mount, make_robot
 from backbeat.behaviors.music.notation.meter import MeterMap

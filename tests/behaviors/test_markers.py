@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from backbeat.behaviors.building.build import Reports, solve
-from backbeat.behaviors.dance.arrangement import MoveDescription, place_moves
+from backbeat.behaviors.dance.arrangement import place_moves
 from backbeat.behaviors.dance.authoring import Choreography
 from backbeat.behaviors.dance.markers import (
     Traced,
@@ -19,6 +19,7 @@ from backbeat.behaviors.dance.markers import (
     planned,
     pooled_figures,
 )
+from backbeat.behaviors.dance.vocabulary.descriptions import MoveDescription
 from backbeat.behaviors.dance.vocabulary.move_file import shipped_moves
 from backbeat.behaviors.library.behavior import Event, Mount, make_robot
 from backbeat.behaviors.music.notation.meter import MeterMap
