@@ -7,7 +7,7 @@ postures that keep the rest of the body still.
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
+from itertools import pairwise, zip_longest
 
 import numpy as np
 from pydrake.math import RigidTransform
@@ -167,8 +167,7 @@ class DrumTasks:
         """A hand's strokes, and its ways from one head to the next."""
         tasks: list[Task] = []
         hits, tip = self.score.of_hand(hand), stick_tip(hand)
-        following = [*(float(h.velocity) for h in hits[1:]), PLAIN]
-        for hit, after in zip(hits, following, strict=True):
+        for hit, next_hit in zip_longest(hits, hits[1:]):
             planned = PlannedHit(
                 hit,
                 self._gaps(hand, self.score.tempo.time(hit.beat)),
@@ -178,7 +177,7 @@ class DrumTasks:
                 self.stroke,
                 self.grid,
                 stick_length(self.robot, hand),
-                after,
+                next_hit.velocity if next_hit else PLAIN,
             )
             tasks += strike(planned)
             tasks += swing(planned) if self.stroke.shaped else clear(planned)

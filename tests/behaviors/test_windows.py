@@ -234,7 +234,7 @@ def test_a_changed_robot_file_has_windows_of_its_own(tmp_path, monkeypatch):
     path.write_text(path.read_text() + f"robot: {folder / 'atlas.yaml'}\n")
     keys = []
 
-    def note(self, source, plan, progress):
+    def note(self, source, plan, progress, explains):
         keys.append(source.key)
         raise BackbeatError("noted")
 
