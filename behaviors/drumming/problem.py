@@ -38,6 +38,7 @@ from backbeat.behaviors.motion.plan import MotionPlan, check_length
 from backbeat.behaviors.motion.retry_strategy import FIRMEST, ROUNDS, next_hints
 from backbeat.behaviors.music.notation.player import NO_HINTS, Hints
 from backbeat.behaviors.music.notation.score import FEET, HANDS, Score
+from backbeat.behaviors.music.playing.easing import eased, is_uneven
 from backbeat.behaviors.music.playing.tempo_scale import with_tempo_scale
 from backbeat.models.common.errors import located
 from backbeat.models.kit.drum_kit import DrumKit
@@ -69,6 +70,8 @@ FIRMER = 0.6
 HEEL_FRICTION = 0.65
 # Share of the smoothness of a leg whose foot plays.
 PLAYING = 0.5
+# Heights of fast strokes are dear, so that bounds have to be dearer.
+EXCESS_COST = 3e4
 # Wrists whip, arms carry, the torso hardly moves for a hit.
 WEIGHTS = TrajectoryWeights(
     acceleration=0.06,
@@ -123,8 +126,10 @@ class DrummingProblem:
         self.reach: StrikePostures = reach or self._strike_postures()
         player = make_player(self.kit, self.reach, self.touch, hints)
         score = specification.load(folder, kit_members(self.kit), player)
-        self.score: Score = with_tempo_scale(score, specification.tempo_scale)
-        self.tempo = self.score.tempo
+        # Hits by their places here are what hints are about.
+        self._written = with_tempo_scale(score, specification.tempo_scale)
+        self.tempo = self._written.tempo
+        self.score: Score = eased(self._written, self._eased_beats(), player.travel)
         self.shared = shared_members(self.score)
         same = before if before and before.shared == self.shared else None
         postures = None if same is None else same.postures
@@ -170,6 +175,12 @@ class DrummingProblem:
         busy = frozenset(h.beat for h in self.score.hits) if self._is_dense else steps
         finer = (*(s for s in (steps, busy - steps) if s), *self.hints.finer)
         return KnotGrid(self.tempo, self.score.beats, beats, spans, finer)
+
+    def _eased_beats(self) -> frozenset[float]:
+        """Beats of hits that may be moved: all of a dense take, and those of hints."""
+        if not (self._is_dense and is_uneven(self._written)):
+            return self.hints.eased
+        return frozenset(h.beat for h in self._written.hits)
 
     def aim(self, member: str, hand: str) -> tuple[float, float]:
         """Where a hand strikes a head, from its strike point, in its axes [m].
@@ -230,6 +241,7 @@ class DrummingProblem:
             collisions=self.at_kit.collisions,
             near=drumming.near(self.at_kit.collisions),
             limits=self._limits(),
+            excess_cost=EXCESS_COST,
             weights=specification.trajectory_weights(self._weights()),
         )
         return MotionPlan(
@@ -305,7 +317,8 @@ class DrummingProblem:
     @property
     def _is_dense(self) -> bool:
         """Whether hands play so much that the first knots have never been enough."""
-        times = [self.tempo.time(h.beat) for h in self.score.hits if h.hand in HANDS]
+        hits = (h for h in self._written.hits if h.hand in HANDS)
+        times = [self.tempo.time(h.beat) for h in hits]
         played = times[-1] - times[0] if times else 0.0
         return len(times) > DENSE * played > 0
 
@@ -316,7 +329,7 @@ class DrummingProblem:
         while rounds:
             rounds -= 1
             arms = self.at_kit.arms
-            thought = next_hints(hints, self.score, violations, arms, may_drop)
+            thought = next_hints(hints, self._written, violations, arms, may_drop)
             if thought is None:
                 return None
             hints = thought

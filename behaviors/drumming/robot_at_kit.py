@@ -22,7 +22,11 @@ from backbeat.behaviors.drumming.strike_postures import ArmFrames, StrikePosture
 from backbeat.behaviors.library.behavior import Mount, make_robot
 from backbeat.behaviors.music.notation.score import HANDS
 from backbeat.behaviors.posture.stance import start_configuration, support_poses
-from backbeat.models.collision.making import links_with_shapes, make_collision_model
+from backbeat.models.collision.making import (
+    links_with_shapes,
+    make_collision_model,
+    with_corners,
+)
 from backbeat.models.collision.shapes import CollisionModel
 from backbeat.models.robot.model import RobotModel
 from backbeat.models.state.configuration import Configuration
@@ -163,7 +167,14 @@ class RobotAtKit:
         """Arms and sticks keep away from kit and body."""
         links = [link for hand in HANDS for link in self._links[hand]]
         solids, margin = self.kit.solids(self.scale), self.scale * MARGIN
-        return make_collision_model(self.robot, links, solids, margin)
+        model = make_collision_model(self.robot, links, solids, margin)
+        left, right = (self._hand_body(hand) for hand in HANDS)
+        return with_corners(model, (left, right))
+
+    def _hand_body(self, hand: str) -> int:
+        """Body at the end of an arm, which carries a stick."""
+        links = self.robot.roles.links_beyond(f"{hand} elbow", f"{hand} arm")
+        return self.robot.link_frame(links[-1]).body
 
     @cached_property
     def behind_tips(self) -> CollisionModel:
@@ -197,7 +208,7 @@ class RobotAtKit:
             whole = robot.roles.links_beyond(f"{hand} shoulder", f"{hand} arm")
             links = robot.roles.links_beyond(f"{hand} elbow", f"{hand} arm")
             upper = [n for n in whole if n not in links and n in shaped]
-            end = robot.link_frame(links[-1]).body
+            end = self._hand_body(hand)
             fixed = [n for n, body in shaped.items() if body == end and n not in items]
             near = [n for n in upper if self._comes_near(hand, n)]
             found[hand] = [*dict.fromkeys([*near, *links, *fixed]), stick(hand)]

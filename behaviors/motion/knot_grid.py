@@ -26,6 +26,9 @@ FINER = 0.6
 STEADY = 10.0
 # What is nearer than this shares a knot in its middle [s].
 TOGETHER = 0.005
+# Digits of a knot's share of its stretch: a change elsewhere, whose effect decays from
+# stretch to stretch, then leaves knots as they are to the last bit.
+SHARE_DIGITS = 9
 
 
 class KnotGrid:
@@ -164,7 +167,7 @@ def _even(lengths: np.ndarray, counts: np.ndarray) -> list[np.ndarray]:
         :size
     ]
     return [
-        np.cumsum(np.r_[0.0, part[:-1]]) / part.sum()
+        np.round(np.cumsum(np.r_[0.0, part[:-1]]) / part.sum(), SHARE_DIGITS)
         for part in np.split(steps, ends[:-1])
     ]
 

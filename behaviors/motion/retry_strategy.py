@@ -8,9 +8,10 @@ Feet that slip between knots get friction to spare at them: no other hand helps 
 
 Sticking models the travel of hands only. Where the optimizer could not move them,
 the hits about that moment get a price in the hand that was in trouble, so that the
-other one takes them if it can. When that did not help, and the author lets go of what
-cannot be played, hands are as they were and the hit at the place is left out, and named
-as any that is dropped. Strokes of ornaments, of which others stay, are left out so too.
+other one takes them if it can, and may be moved by some milliseconds. When that did not
+help, and the author lets go of what cannot be played, hands are as they were and the
+hit at the place is left out, and named as any that is dropped. Strokes of ornaments, of
+which others stay, are left out so too.
 """
 
 import itertools
@@ -84,17 +85,18 @@ def next_hints(
         return replace(hints, finer=finer)
     if hints.fallback is not None:
         return hints.fallback
-    prices, dropped = dict(hints.prices), dict(hints.dropped)
+    prices, dropped, may_move = dict(hints.prices), dict(hints.dropped), hints.eased
     for place in places_of(left):
         near = _hits_about(place, score, arms)
         may_go = [h for h in near if may_drop or h.is_grace]
         dropped |= {(h.beat, h.member): _proof(place) for h in may_go[:1]}
+        may_move |= {h.beat for h in near}
         for hit in near:
             key = (hit.beat, hit.member, hit.hand)
             prices[key] = prices.get(key, 0.0) + PRICE
     if prices == hints.prices:
         return None
-    hints = replace(hints, finer=finer)
+    hints = replace(hints, finer=finer, eased=may_move)
     is_less = dropped.keys() != hints.dropped.keys()
     fallback = replace(hints, dropped=dropped) if is_less else None
     return replace(hints, prices=prices, fallback=fallback)

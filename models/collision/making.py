@@ -4,6 +4,7 @@ Which pairs matter is decided by Drake's collision filters: links that share a j
 are filtered in the URDF, are not a pair.
 """
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import replace
 from weakref import WeakKeyDictionary
@@ -46,6 +47,8 @@ BEADS = 0.03
 THIN = 0.01
 # A sphere with less radius is a point to stand on; what it is on is the solid [m].
 POINT = 2e-3
+# Part of a sphere at a corner of a box.
+CORNER = "corner"
 
 
 class _Shapes:
@@ -214,6 +217,29 @@ def _with_pairs(
 
 # Models of robots alone, by their margin: each is made once.
 _ALONE: WeakKeyDictionary[RobotModel, dict[float, CollisionModel]] = WeakKeyDictionary()
+
+
+def with_corners(model: CollisionModel, bodies: tuple[int, int]) -> CollisionModel:
+    """A model in which corners of boxes on two bodies keep away from each other's.
+
+    Spheres along a box leave out its corners, with which hands that cross meet.
+
+    Args:
+        model: with the boxes among its solids.
+        bodies: two fused bodies.
+    """
+    spheres, rows = list(model.spheres), [model.pairs]
+    for body, other in (bodies, bodies[::-1]):
+        meets = [s.kind == BOX and s.body == other for s in model.solids]
+        for box in (s for s in model.solids if s.kind == BOX and s.body == body):
+            # All corners of a box have the geometry of its spheres.
+            kin = next(f for f in model.spheres if f.link == box.name)
+            for signs in itertools.product((-1.0, 1.0), repeat=3):
+                p = box.X_PS.multiply(box.size * signs)
+                frame = Frame(box.name, body, np.eye(3), p)
+                spheres.append(replace(kin, part=CORNER, frame=frame, radius=0.0))
+                rows.append(np.array([meets]))
+    return replace(model, spheres=tuple(spheres), pairs=np.vstack(rows))
 
 
 def links_with_shapes(robot: RobotModel) -> list[tuple[str, int]]:

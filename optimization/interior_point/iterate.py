@@ -57,6 +57,7 @@ class Iterate:
         barriers: of all bounds; none in the initial phase.
         multipliers: of the equations.
         mu, least_mu: barrier parameter, and its least value.
+        excess_cost: of a unit of excess over an elastic bound.
         refine_after: iterations before the final refinement.
         is_far: whether the guess violates bounds by so much that a solve from it may
             begin without them.
@@ -81,6 +82,7 @@ class Iterate:
     multipliers: Multipliers
     mu: float
     least_mu: float
+    excess_cost: float
     refine_after: int
     is_far: bool = False
     bounded_since: int = 0

@@ -23,8 +23,9 @@ class InteriorPointOptions:
             converges slowly on short intervals.
         tolerance: largest scaled violation accepted.
         max_step: largest tangent increment of one iteration [rad or m].
-        excess_cost: cost of a unit of excess over an elastic bound; larger than
-            any multiplier of a feasible problem.
+        excess_growth: factor on the cost of an excess over an elastic bound each time
+            that a final refinement ends with one: a multiplier was larger than that
+            cost, or there is no solution.
         free_above, free_below: excess over a bound above which a solve begins without
             bounds, which would cut every step that leads back, and below which these
             are in force.
@@ -65,7 +66,7 @@ class InteriorPointOptions:
     delta: float = 1e-8
     tolerance: float = 1e-6
     max_step: float = 0.6
-    excess_cost: float = 1e3
+    excess_growth: float = 10.0
     free_above: float = 5.0
     free_below: float = 1.5
     free_iterations: int = 8

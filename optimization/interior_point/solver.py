@@ -136,7 +136,7 @@ class InteriorPoint:
         run, options = self._start(guess, refine_after, clear), self.options
         run.log = log
         for iteration in range(options.max_iterations + options.extra_iterations):
-            if iteration >= options.max_iterations:
+            if iteration - run.bounded_since >= options.max_iterations:
                 is_close = run.log[-1]["violation"] < options.extra_below
                 if not (run.refinement_steps and is_close):
                     break
@@ -181,6 +181,7 @@ class InteriorPoint:
         phi = loads_of(program, w)
         cost = self._newton.evaluate(q, w, phi, linearize)
         is_far = self._newton.excess() > options.free_above
+        excess_cost = problem.excess_cost
         in_initial_phase = is_far and not clear
         mu = options.start_barrier if in_initial_phase else mu
         return Iterate(
@@ -188,10 +189,11 @@ class InteriorPoint:
             w=w,
             phi=phi,
             cost=cost,
-            barriers=() if in_initial_phase else self._make_barriers(mu),
+            barriers=() if in_initial_phase else self._make_barriers(mu, excess_cost),
             multipliers=make_multipliers(program),
             mu=mu,
             least_mu=options.end_barrier,
+            excess_cost=excess_cost,
             refine_after=options.refine_after if in_initial_phase else refine_after,
             is_far=is_far,
         )
@@ -208,7 +210,7 @@ class InteriorPoint:
             run.w = default_guess(self.transcription).w
             run.phi = loads_of(self.transcription.program, run.w)
             run.cost = self._newton.evaluate(run.q, run.w, run.phi)
-            run.barriers = self._make_barriers(run.mu)
+            run.barriers = self._make_barriers(run.mu, run.excess_cost)
             run.filter, run.damping = [], LEAST_DAMPING
             run.bounded_since = iteration + 1
 
@@ -218,19 +220,24 @@ class InteriorPoint:
         Close to a solution ever shorter steps converge; but a bound with a large
         multiplier keeps an excess in proportion to the barrier, which is then lowered.
         Farther off all barriers are initialized again: bounds that were sharp before
-        others of the same place were met cut every step short.
+        others of the same place were met cut every step short, and an excess that
+        costs less than a multiplier stays.
         """
         options = self.options
         run.lowest, run.lowest_at = np.inf, iteration
+        is_over = self._newton.excess() > options.tolerance
         if run.log[-1]["violation"] < options.restart_below:
-            is_over = self._newton.excess() > options.tolerance
             if is_over and run.mu > options.end_barrier:
                 lower = options.restart_ratio * run.mu
                 run.mu = run.least_mu = max(options.end_barrier, lower)
                 run.filter = []
+            elif is_over:
+                run.refinement_steps, run.filter = 1, []
             return
         run.mu, run.least_mu = options.start_barrier, options.end_barrier
-        run.barriers = self._make_barriers(run.mu)
+        if is_over:
+            run.excess_cost *= options.excess_growth
+        run.barriers = self._make_barriers(run.mu, run.excess_cost)
         run.multipliers = make_multipliers(self.transcription.program)
         run.filter, run.damping, run.refinement_steps = [], LEAST_DAMPING, 0
         run.bounded_since = iteration + 1
@@ -297,7 +304,7 @@ class InteriorPoint:
         if mu != run.mu:
             run.mu, run.filter = mu, []
 
-    def _make_barriers(self, mu: float) -> tuple[BoundBarrier, ...]:
+    def _make_barriers(self, mu: float, excess_cost: float) -> tuple[BoundBarrier, ...]:
         """Barriers of all bounds at the current rows."""
         program, rows = self.transcription.program, self._newton.values.rows
-        return make_barriers(program, rows, mu, self.options.excess_cost)
+        return make_barriers(program, rows, mu, excess_cost)

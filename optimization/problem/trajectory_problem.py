@@ -101,6 +101,10 @@ class TrajectoryProblem:
         impacts: contacts of a single knot.
         limits: hard limits.
         weights: smoothing costs.
+        excess_cost: cost of a unit of excess over an elastic bound, in scaled rows, of
+            a solver that allows it on its way: more than any multiplier, so that there
+            is none in the end (Nocedal, Wright, "Numerical Optimization", 2006,
+            section 17.2).
         v_start, vdot_start: (nv,) velocity and acceleration there, of a free base;
             None starts at rest.
         wrench_start, wrench_end: wrenches of contacts in contact axes [N m, N] at the
@@ -122,6 +126,8 @@ class TrajectoryProblem:
         strikers: contacts that hit in the motion that this one is a part of.
         beside: the intervals before the first and after the last knot of the motion
             that this one is a part of [s]; 0 where there is none.
+        ends: (nq,) configurations at the ends of the motion that this one is a part of,
+            which may be nearer to joint stops than others.
     """
 
     robot: RobotModel
@@ -133,6 +139,7 @@ class TrajectoryProblem:
     impacts: Sequence[Impact] = ()
     limits: Limits = field(default_factory=Limits)
     weights: TrajectoryWeights = field(default_factory=TrajectoryWeights)
+    excess_cost: float = 1e3
     v_start: np.ndarray | None = None
     vdot_start: np.ndarray | None = None
     wrench_start: Mapping[str, np.ndarray] | None = None
@@ -147,6 +154,7 @@ class TrajectoryProblem:
     knots_end: np.ndarray | None = None
     strikers: Sequence[str] = ()
     beside: tuple[float, float] = (0.0, 0.0)
+    ends: Sequence[np.ndarray] = ()
 
     def __post_init__(self) -> None:
         """Raises BackbeatError when the pieces do not fit together."""
@@ -198,6 +206,11 @@ class TrajectoryProblem:
         """Knots whose configuration is to be found; those beside them are given."""
         is_open = self.q_end is None and self.knots_end is None
         return range(2, self.num_knots - (0 if is_open else 2))
+
+    @property
+    def given_ends(self) -> Sequence[np.ndarray]:
+        """(nq,) configurations that were given for the ends of the whole motion."""
+        return self.ends or [q for q in (self.q_start, self.q_end) if q is not None]
 
     @property
     def starts_at_rest(self) -> bool:

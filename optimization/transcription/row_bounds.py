@@ -42,10 +42,9 @@ def write_bounds(
     bound(layout.motor, size, inner, motors.lower, motors.upper)
     margins = limits.position_margin * joint_units(robot)
     low, high = robot.position_lower + margins, robot.position_upper - margins
-    for q in (problem.q_start, problem.q_end):
-        if q is not None:
-            low = np.minimum(low, q[robot.base_positions :] - 2 * margins)
-            high = np.maximum(high, q[robot.base_positions :] + 2 * margins)
+    for q in problem.given_ends:
+        low = np.minimum(low, q[robot.base_positions :] - 2 * margins)
+        high = np.maximum(high, q[robot.base_positions :] + 2 * margins)
     bound(layout.position, nj, free, low, high)
     speed = limits.velocity * robot.velocity_limits
     bound(layout.velocity, nj, free, -speed, speed)

@@ -20,6 +20,8 @@ def subproblem(problem: TrajectoryProblem, a: int, b: int) -> TrajectoryProblem:
         ends |= {"end_at_rest": False, "q_end": None, "wrench_end": None}
     if a > 0:
         ends |= {"v_start": None, "vdot_start": None, "wrench_start": None}
+    # The bounds of a part are those of the whole, wherever the part begins.
+    ends["ends"] = problem.given_ends
     before, after = problem.beside
     ends["beside"] = (
         float(times[a] - times[a - 1]) if a > 0 else before,

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from numpy.testing import assert_array_equal
 from pydrake.math import RigidTransform
 
 from backbeat.models.common.errors import BackbeatError
@@ -18,6 +19,7 @@ from backbeat.optimization.kinematics.inverse_kinematics import (
 from backbeat.optimization.reconstruction.reconstruct import reconstruct
 from backbeat.optimization.transcription.transcribe import Transcription
 from backbeat.optimization.verification.verify import verify
+from backbeat.optimization.windows.subproblem import subproblem
 from tests.optimization.problems import squat
 from tests.tolerances import EXACT, ON_THE_BEAT, RECURSION, SAME_PLACE
 
@@ -122,3 +124,20 @@ def test_ends_that_contradict_themselves():
     arm = RobotModel(X_WB=RigidTransform())
     with pytest.raises(BackbeatError, match="free base"):
         replace(problem, robot=arm, v_start=np.zeros(arm.num_velocities))
+
+
+def test_a_part_that_begins_near_a_stop_has_the_bounds_of_the_whole():
+    problem = squat()
+    q, robot = problem.q_start.copy(), problem.robot
+    part = subproblem(problem, 2, problem.num_knots - 1)
+    q[robot.base_positions] = robot.position_lower[0]
+    begun = replace(part, q_start=q, knots_start=np.tile(q, (3, 1)))
+
+    def lowest(one):
+        program = Transcription(one).program
+        first = program.rows.position
+        return program.lower[-3, first : first + robot.num_joints]
+
+    assert_array_equal(lowest(begun), lowest(problem))
+    # By itself a motion may begin there, and bounds give way to it.
+    assert lowest(replace(begun, ends=()))[0] < lowest(problem)[0]

@@ -20,15 +20,13 @@ from backbeat.behaviors.solving.solved_behavior import make_behavior
 from backbeat.behaviors.solving.windowed import LONG
 from backbeat.models.common.errors import BackbeatError
 from backbeat.optimization.interior_point.iterate import Guess
-from backbeat.optimization.interior_point.options import InteriorPointOptions
 from backbeat.optimization.interior_point.solution import TrajectorySolution, Violation
 from backbeat.optimization.interior_point.solver import InteriorPoint
 from backbeat.optimization.transcription.transcribe import Transcription
 from backbeat.optimization.verification.certificate import Certificate, Check
 
 # Solutions that are off by less are solved on from where they stopped.
-# Heights of fast strokes are dear, so that bounds have to be dearer.
-NEARLY, DEAR = 1e-3, InteriorPointOptions(excess_cost=3e4)
+NEARLY = 1e-3
 # Called with a share of the work and what is done.
 Progress = Callable[[float, str], None]
 
@@ -144,7 +142,6 @@ class TempoTries:
 
         solution = solver.solve(guess, iteration)
         if not solution.is_solved and solution.violation() < NEARLY:
-            solver = InteriorPoint(solution.transcription, DEAR)
             solution = solver.solve(Guess(solution.q, solution.w), iteration)
         return solution
 

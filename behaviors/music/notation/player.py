@@ -18,6 +18,7 @@ class Hints:
             more sets a beat is in.
         firmer: how often friction at knots was kept farther from its bound, for what
             is between them.
+        eased: beats of hits that may be moved by some milliseconds.
         fallback: hints for the attempt after the next; None when there is
             none.
     """
@@ -26,6 +27,7 @@ class Hints:
     dropped: Mapping[tuple[float, str], str] = field(default_factory=dict)
     finer: tuple[frozenset[float], ...] = ()
     firmer: int = 0
+    eased: frozenset[float] = frozenset()
     fallback: "Hints | None" = None
 
 
