@@ -30,6 +30,8 @@ from backbeat.optimization.verification.verify import Verifier
 WAITING, SOLVING, SOLVED, REFUSED = "waiting", "solving", "solved", "refused"
 # Transitions and certificates that are kept, and digits in which equals agree.
 MOST, DIGITS = 200, 9
+# Digits of a place that is computed in several ways.
+EXACT = 12
 Kept = TypeVar("Kept")
 
 
@@ -184,9 +186,7 @@ class ShowMemory:
         key = _hashed(_world(planner), _where(planner, here), *ends)
         known = self._legs.get(key)
         if known is None:
-            legs = plan_transition(planner, a, here, b, there)
-            self._legs.keep(key, (here, legs))
-            return legs
+            known = self._legs.keep(key, _planned(planner, a, here, b, there))
         was, legs = known
         move = here @ was.inverse()
         return [replace(leg, motion=move.motion(leg.motion)) for leg in legs]
@@ -226,6 +226,26 @@ class ShowMemory:
         if not self.transitions:
             self.transitions = (PartState(SOLVED),) * (len(own) - 1)
         self.edition += 1
+
+
+def _planned(
+    planner: TransitionPlanner,
+    a: Behavior,
+    here: Placement,
+    b: Behavior,
+    there: Placement,
+) -> tuple[Placement, list[Leg]]:
+    """Where a transition was planned, and its legs.
+
+    It is planned where its first behavior was built, unless drums are there: a solver
+    may come to another solution from what differs in the last bit.
+    """
+    if _where(planner, here):
+        return here, plan_transition(planner, a, here, b, there)
+    apart = here.inverse() @ there
+    apart = Placement(*(round(float(x), EXACT) for x in (apart.x, apart.y, apart.yaw)))
+    origin = Placement()
+    return origin, plan_transition(planner, a, origin, b, apart)
 
 
 def _base(motion: DenseTrajectory) -> Placement:

@@ -19,8 +19,8 @@ from backbeat.behaviors.music.notation.score import MOVED, Hit, Remark, Score, c
 MOST = 0.008
 # Hits of several hands within this time of each other are meant to be together [s].
 TOGETHER = 0.015
-# A travel costs its least time over its time to this power, so that only those matter for
-# which there is little time; a hit that is moved as far as it may costs this much.
+# A travel costs its least time over its time to this power, so that only those with
+# little time matter; a hit that is moved as far as it may costs this much.
 STEEPNESS, FARTHEST = 8.0, 0.05
 # Moves below this are none [s].
 LEAST = 1e-4
