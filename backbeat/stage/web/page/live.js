@@ -73,8 +73,13 @@ window.followServer = (stage) => {
     return Object.fromEntries([...wishes].map(([key, { value }]) => [key, value]));
   }
   const deck = {
-    play: (on) => { expect({ playing: on }); send("play", on); },
-    seek: (t) => { Object.assign(state, { time: t, rate: 0 }); send("seek", t); },
+    play: (on) => { ["time", "rate"].forEach((key) => wishes.delete(key)); expect({ playing: on }); send("play", on); },
+    seek: (t) => {
+      // Where nothing plays, time stays where it was put.
+      const there = { time: t, rate: 0 };
+      if (state.playing) Object.assign(state, there); else expect(there);
+      send("seek", t);
+    },
     step: (n) => send("step", n),
     leap: (n) => send("leap", n),
     beat: (k) => send("beat", k),
