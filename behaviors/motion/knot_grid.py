@@ -12,6 +12,8 @@ from backbeat.behaviors.music.notation.tempo import Tempo
 SPACING = 0.0515
 # A stroke has its shape from as many.
 SPAN_KNOTS = 6
+# ... unless they were closer than this for it [s].
+CLOSEST = 0.013
 # Most growth of the time between knots from one anchor to the next: an acceleration
 # by differences is off where it changes, and an interpolated curve rings there.
 GROWTH = 1.2
@@ -62,7 +64,7 @@ class KnotGrid:
         spacing = np.full(len(points) - 1, SPACING)
         for a, b in spans:
             inside = (points[1:] > a + 1e-9) & (points[:-1] < b - 1e-9)
-            most = (tempo.time(b) - tempo.time(a)) / SPAN_KNOTS
+            most = max((tempo.time(b) - tempo.time(a)) / SPAN_KNOTS, CLOSEST)
             spacing[inside] = np.minimum(spacing[inside], most)
         for beats_of_set in finer:
             at = np.searchsorted(points, list(beats_of_set), side="right") - 1

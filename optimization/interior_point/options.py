@@ -30,6 +30,9 @@ class InteriorPointOptions:
             bounds, which would cut every step that leads back, and below which these
             are in force.
         free_iterations: limit of iterations without bounds.
+        clear_after, clear_ratio: iterations with bounds from a clear guess that
+            violates them, after which it is solved without them first, unless the
+            violation is below this ratio to the first.
         refine_after: iterations after which the final refinement may start, once the
             cost hardly changes.
         warm_refine_after: the same from a guess that is nearly a solution.
@@ -50,9 +53,9 @@ class InteriorPointOptions:
             place of that, and the ratio: an excess is in proportion to the barrier.
         done_step, done_gap: length of a step [rad or m], and complementarity per bound
             over mu, below which a solve has converged without refinement.
-        max_resolves: how often at most a solution from an infeasible guess is solved
-            again, until its cost settles: the final refinement stops short of the
-            optimum.
+        max_resolves: how often at most a solution from a guess that violates bounds is
+            solved again, unless it is clear, until its cost settles: the final
+            refinement stops short of the optimum.
         resolve_until: iterations in all after which it is not solved again.
         resolve_change: decrease of the cost that counts as none there.
     """
@@ -70,6 +73,8 @@ class InteriorPointOptions:
     free_above: float = 5.0
     free_below: float = 1.5
     free_iterations: int = 8
+    clear_after: int = 16
+    clear_ratio: float = 0.5
     refine_after: int = 8
     warm_refine_after: int = 1
     refine_at: int = 12

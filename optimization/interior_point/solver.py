@@ -79,14 +79,13 @@ class InteriorPoint:
         refine_after = options.refine_after if guess is None else warm
         # Products of small matrices, for which threads of the BLAS cost more than they
         # gain.
-        clear = guess is None and self.transcription.problem.guess_is_clear
+        is_clear = guess is None and self.transcription.problem.guess_is_clear
         with threadpool_limits(1):
-            run = self._run(guess, refine_after, [], progress, clear)
-            if clear and run.is_far and run.status != "solved":
-                clear = False
+            run = self._run(guess, refine_after, [], progress, is_clear)
+            if is_clear and run.is_far and run.status != "solved":
                 run = self._run(guess, refine_after, run.log, progress)
-            began_without_bounds = run.is_far and not clear
-            for _ in range(options.max_resolves if began_without_bounds else 0):
+            is_rough = run.is_far and not is_clear
+            for _ in range(options.max_resolves if is_rough else 0):
                 if run.status != "solved" or len(run.log) >= options.resolve_until:
                     break
                 better = self._run(
@@ -144,6 +143,8 @@ class InteriorPoint:
                 break
             if progress:
                 progress(run.log[-1])
+            if clear and run.is_far and self._is_slow(run, iteration):
+                break
             if run.in_initial_phase:
                 self._run_initial_phase(run, iteration)
             elif self._converged(run):
@@ -156,6 +157,12 @@ class InteriorPoint:
             else:
                 self._adapt(run)
         return run
+
+    def _is_slow(self, run: Iterate, iteration: int) -> bool:
+        """Whether bounds cut steps so short that it is faster to begin without them."""
+        options, log = self.options, run.log
+        least = options.clear_ratio * log[0]["violation"]
+        return iteration == options.clear_after and log[-1]["violation"] > least
 
     def _start(
         self,
@@ -231,7 +238,7 @@ class InteriorPoint:
                 lower = options.restart_ratio * run.mu
                 run.mu = run.least_mu = max(options.end_barrier, lower)
                 run.filter = []
-            elif is_over:
+            else:
                 run.refinement_steps, run.filter = 1, []
             return
         run.mu, run.least_mu = options.start_barrier, options.end_barrier

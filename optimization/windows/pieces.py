@@ -34,6 +34,9 @@ from backbeat.optimization.windows.subproblem import subproblem, tasks_from
 LENGTH, OVERLAP = 10.0, 2.5
 # Time at the start of a run-in without tasks, for a motion that begins anywhere [s].
 RUN_IN = 0.35
+# Time over which the guess of a window is led over from a neighbor [s]: all of the
+# overlap would be led through obstacles that the guess finds its way around.
+LED = 1.2
 # Knots beside a piece that its curves need to be those of the whole motion.
 MARGIN = 16
 
@@ -109,16 +112,16 @@ def window_problem(
     Args:
         problem: the whole problem.
         window: which part of it.
-        given: for a window between two others: (3, nq) knots about its start, and
-            (2, nq) at its end unless the motion ends there.
+        given: for a window between two others, see `given_ends`.
         rest: look for a configuration at rest to start a run-in from.
     """
     part = subproblem(problem, window.start, window.end)
     if not window.is_free:
-        ends: dict[str, Any] = {"knots_start": given[0], "q_start": given[0][1]}
-        if len(given) > 1:
-            ends["knots_end"] = given[1]
-        return replace(part, **ends)
+        before, after = given[0], given[1] if len(given) > 1 else None
+        ends: dict[str, Any] = {"knots_start": before[:3], "q_start": before[1]}
+        if after is not None:
+            ends["knots_end"] = after[-2:]
+        return replace(part, guess=_guess_between(part, before[1:], after), **ends)
     if window.start == 0 or not rest:
         return part
     free = int(np.searchsorted(part.times, RUN_IN))
@@ -128,6 +131,46 @@ def window_problem(
         tasks=tasks_from(part.tasks, free),
         impacts=[i for i in part.impacts if i.knot >= free],
     )
+
+
+def _guess_between(
+    problem: TrajectoryProblem, before: np.ndarray, after: np.ndarray | None
+) -> np.ndarray:
+    """(N, nq) the guess of a window, led over from one neighbor and to the other.
+
+    A guess of its own would begin with a jump from what is given.
+
+    Args:
+        problem: of the window.
+        before: (n, nq) knots of the neighbor before, from the window's start on.
+        after: (m, nq) those of the neighbor after, up to its end; None for none.
+    """
+    N, times = problem.num_knots, problem.times
+    guess = problem.guess
+    q = np.tile(before[0], (N, 1)) if guess is None else guess.copy()
+    floating = problem.robot.floating
+    n = min(len(before), int(np.searchsorted(times, LED)))
+    q[:n] = _led(before[:n], q[:n], times[:n], floating)
+    if after is not None:
+        n = min(len(after), N - int(np.searchsorted(times, times[-1] - LED)))
+        led = _led(after[-n:][::-1], q[-n:][::-1], -times[-n:][::-1], floating)
+        q[-n:] = led[::-1]
+    return q
+
+
+def _led(
+    known: np.ndarray, q: np.ndarray, times: np.ndarray, floating: bool
+) -> np.ndarray:
+    """(n, nq) configurations that lead smoothly from known ones to others."""
+    s = (times - times[0]) / (times[-1] - times[0])
+    known = known.copy()
+    if floating:
+        # A quaternion and its opposite are one rotation.
+        known[(known[:, :4] * q[:, :4]).sum(1) < 0, :4] *= -1
+    led = known + (s**2 * (3 - 2 * s))[:, None] * (q - known)
+    if floating:
+        led[:, :4] /= np.linalg.norm(led[:, :4], axis=1, keepdims=True)
+    return led
 
 
 def _rest(problem: TrajectoryProblem) -> np.ndarray:
@@ -166,13 +209,20 @@ def joined(windows: Sequence[Window], parts: Sequence[Knots]) -> Knots:
 def given_ends(
     windows: Sequence[Window], parts: Mapping[int, Knots], i: int
 ) -> list[np.ndarray]:
-    """What the neighbors of window i give to it; see `window_problem`."""
+    """What the neighbors of window i give to it.
+
+    Returns:
+        (n, nq) knots of the one before, from the knot before the window on, and (m, nq)
+        of the one after, up to the window's end, unless the motion ends with it. The
+        three about its start and the last two are its ends; others are where its
+        search starts.
+    """
     window, before = windows[i], parts[i - 1]
     k = window.start - windows[i - 1].start
-    given = [before.q[k - 1 : k + 2]]
+    given = [before.q[k - 1 :]]
     if i + 1 < len(windows):
         k = window.end - windows[i + 1].start
-        given.append(parts[i + 1].q[k - 1 : k + 1])
+        given.append(parts[i + 1].q[: k + 1])
     return given
 
 

@@ -33,7 +33,7 @@ KIT = DrumKit()
 MEMBERS = kit_members(KIT)
 PLAYER = HandModel({m: KIT.strike_pose(m).translation() for m in KIT.members})
 ROLAND = Adaptation(map=["roland"])
-REFUSED = ("blast", "linear", "three-at-once", "unisons")
+REFUSED = ("linear", "three-at-once", "unisons")
 
 
 def write(name, folder):
@@ -83,7 +83,7 @@ def test_a_take_is_played_or_the_command_that_is_offered_plays_it(name, tmp_path
         assert name in REFUSED
         score = load_score(path, MEMBERS, PLAYER, offered(str(error)))
     assert score.hits
-    assert sounding_within(score, PLAYER.repeat)
+    assert sounding_within(score, PLAYER.pair)
 
 
 def test_what_an_offer_leaves_out_is_what_it_says(tmp_path):

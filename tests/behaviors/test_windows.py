@@ -17,17 +17,25 @@ from backbeat.behaviors.specification.kinds import SHIPPED_FOLDER, read_specific
 from backbeat.models.common.errors import BackbeatError
 from backbeat.models.robot.description import find_description
 from backbeat.optimization.diagnosis.costs import knot_costs
-from backbeat.optimization.interior_point.iterate import Guess
+from backbeat.optimization.interior_point.iterate import Guess, default_guess
 from backbeat.optimization.interior_point.solution import Violation
 from backbeat.optimization.interior_point.solver import InteriorPoint
 from backbeat.optimization.transcription.constraints import RowName
 from backbeat.optimization.transcription.transcribe import Transcription
 from backbeat.optimization.verification.verify import verify_motion
-from backbeat.optimization.windows.pieces import make_windows, ordered
+from backbeat.optimization.windows.pieces import (
+    LED,
+    Knots,
+    given_ends,
+    make_windows,
+    ordered,
+    window_problem,
+)
 from backbeat.optimization.windows.subproblem import subproblem
 from benchmarks.grooves import make_groove
 from benchmarks.played_songs import save_song
 from tests.copied_sources import copy_sources
+from tests.tolerances import EXACT
 
 # How often a verse of six bars comes back, every day and where there is time.
 SHORT, LONG = 1, 3
@@ -127,6 +135,30 @@ def test_windows_find_what_the_whole_finds(found):
     apart = motion.motion.q[at, joints:] - solution.q[:, joints:]
     # Where the redundant arms are depends on the search: a few degrees.
     assert np.sqrt((apart**2).mean()) < 0.05
+
+
+def test_the_search_between_two_windows_begins_as_they_end(found):
+    """A guess of its own would jump from what they give, and take long to come back."""
+    problem, motion, _, _ = found
+    windows = make_windows(problem)
+    parts = {
+        i: Knots(*(x[window.start : window.end + 1] for x in motion.knots))
+        for i, window in enumerate(windows)
+    }
+    part = window_problem(problem, windows[1], given_ends(windows, parts, 1))
+    inner = (part.times >= LED) & (part.times <= part.times[-1] - LED)
+    a, b = windows[1].start, windows[1].end
+    own = problem.guess[a : b + 1]
+    np.testing.assert_allclose(part.guess[inner], own[inner], atol=EXACT)
+    ends = motion.knots.q[[a, b]]
+    np.testing.assert_allclose(part.guess[[0, -1]], ends, atol=EXACT)
+
+    def violation(guess):
+        transcription = Transcription(replace(part, guess=guess))
+        interior_point = InteriorPoint(transcription)
+        return interior_point.evaluate(default_guess(transcription)).violation()
+
+    assert violation(part.guess) < 0.5 * violation(own)
 
 
 def test_a_part_has_the_intervals_of_the_whole(found):

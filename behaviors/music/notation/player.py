@@ -41,7 +41,8 @@ class HandModel:
     Attributes:
         places: (3,) strike point of each member [m], x forward, y to the left.
         can_reach: whether a hand reaches a member; called only for candidates.
-        repeat: least time between two strokes of a hand on one drum [s].
+        repeat: least time between strokes of a hand on one drum, in a row [s].
+        pair: the same of a pair of them, with what it lacks before the next [s].
         acceleration: most of a tip on its way between drums [m/s^2].
         hints: what choices to avoid.
 
@@ -53,6 +54,7 @@ class HandModel:
     places: Mapping[str, np.ndarray]
     can_reach: Callable[[str, str], bool] = lambda hand, member: True
     repeat: float = 0.08
+    pair: float = 0.06
     acceleration: float = 60.0
     hints: Hints = NO_HINTS
 

@@ -97,7 +97,9 @@ class Losses:
         least = travel(member, hit.member)
         told = f"{1e3 * gap:.0f} ms from its hit of the {member}"
         if way == 0.0:
-            return f"{told}, of {1e3 * least:.0f} ms that it takes"
+            row = " in a row" if gap >= passage.player.pair else ""
+            least = least if row else passage.player.pair
+            return f"{told}, of {1e3 * least:.0f} ms that it takes{row}"
         return (
             f"{told}, {way:.2f} m away: {way / gap:.1f} m/s in the mean, of "
             f"{way / least:.1f} that it makes"

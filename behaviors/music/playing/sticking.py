@@ -37,6 +37,9 @@ MEMORY = 1.5
 # What leaving out a hit costs, besides its velocity: more than any other choice; and a
 # stroke of an ornament, of which others stay.
 DROP, LEAVE_OUT = 1e4, 200.0
+# What a pair of strokes in less time than those of a row costs: more than any choice
+# that does without.
+PAIR = 500.0
 # Seconds before and after a hit in which a slower tempo is looked for, and the most
 # that a passage is slowed down.
 PASSAGE, SLOWEST = 2.0, 8.0
@@ -54,11 +57,16 @@ class UnplayableError(BackbeatError):
 
 
 class _Stop(NamedTuple):
-    """Where a hand was last, and whether the author had sent it there."""
+    """Where a hand was last, whether the author had sent it there, and how it came.
+
+    Its time is when it was there; of the second stroke of a pair, when it would have
+    been there in a row.
+    """
 
     time: float = -math.inf
     member: str = ""
     fixed: bool = True
+    is_second: bool = False
 
 
 @dataclass(frozen=True)
@@ -243,10 +251,14 @@ class _Sticking:
                 price += hit.velocity + (LEAVE_OUT if hit.is_grace else DROP)
                 continue
             last = hands[hand]
-            hands[hand] = _Stop(time, hit.member, bool(hit.hand))
-            time_ratio = self._time_ratio(last, hands[hand])
+            stop = _Stop(time, hit.member, bool(hit.hand))
+            time_ratio = self._time_ratio(last, stop)
             if time_ratio is None:
                 return None
+            if time_ratio > 1.0:
+                row = last.time + self.player.repeat
+                stop, price = stop._replace(time=row, is_second=True), price + PAIR
+            hands[hand] = stop
             price += (
                 TIME_RATIO * time_ratio**2 + OTHER_SIDE * self.side[hit.member][hand]
             )
@@ -261,9 +273,12 @@ class _Sticking:
         if not last.member:
             return 0.0
         least, gap = self.travel(last.member, stop.member), stop.time - last.time
-        if gap < least - 1e-9:
-            return 1.0 if last.fixed and stop.fixed else None
-        return least / gap
+        if gap >= least - 1e-9:
+            return least / gap
+        if last.fixed and stop.fixed:
+            return 1.0
+        is_pair = last.member == stop.member and not last.is_second
+        return least / gap if is_pair and gap >= self.player.pair - 1e-9 else None
 
     def _crossing(self, left: _Stop, right: _Stop) -> float | None:
         """What it costs that the right hand is left of the left; None if too much."""
