@@ -13,7 +13,8 @@ class InteriorPointOptions:
     constraints to improve.
 
     Attributes:
-        max_iterations: limit of iterations.
+        max_iterations: limit of iterations from the initial phase or the last restart
+            on; twice as many in all.
         extra_iterations, extra_below: more iterations for a final refinement, and the
             violation below which it has them: it is about to converge.
         start_barrier, end_barrier: first and last mu.

@@ -134,7 +134,8 @@ class InteriorPoint:
         """Iterates from a guess until the problem is solved or given up."""
         run, options = self._start(guess, refine_after, clear), self.options
         run.log = log
-        for iteration in range(options.max_iterations + options.extra_iterations):
+        most = 2 * options.max_iterations + options.extra_iterations
+        for iteration in range(most):
             if iteration - run.bounded_since >= options.max_iterations:
                 is_close = run.log[-1]["violation"] < options.extra_below
                 if not (run.refinement_steps and is_close):
