@@ -183,10 +183,12 @@ class ShowMemory:
         """The transition before a part, moved there if it is known."""
         (a, b), (here, there) = parts[i - 1 : i + 1], placed[i - 1 : i + 1]
         ends = (_ends(a), _ends(b), _rounded(here.inverse() @ there))
-        key = _hashed(_world(planner), _where(planner, here), *ends)
+        where = _where(planner, here)
+        key = _hashed(_world(planner), where, *ends)
         known = self._legs.get(key)
         if known is None:
-            known = self._legs.keep(key, _planned(planner, a, here, b, there))
+            moves = not where
+            known = self._legs.keep(key, _planned(planner, a, here, b, there, moves))
         was, legs = known
         move = here @ was.inverse()
         return [replace(leg, motion=move.motion(leg.motion)) for leg in legs]
@@ -234,13 +236,15 @@ def _planned(
     here: Placement,
     b: Behavior,
     there: Placement,
+    moves: bool,
 ) -> tuple[Placement, list[Leg]]:
     """Where a transition was planned, and its legs.
 
-    It is planned where its first behavior was built, unless drums are there: a solver
-    may come to another solution from what differs in the last bit.
+    If it may be planned anywhere, as where no drums are, it is planned where its first
+    behavior was built: a solver may come to another solution from what differs in the
+    last bit.
     """
-    if _where(planner, here):
+    if not moves:
         return here, plan_transition(planner, a, here, b, there)
     apart = here.inverse() @ there
     apart = Placement(*(round(float(x), EXACT) for x in (apart.x, apart.y, apart.yaw)))

@@ -45,7 +45,7 @@ from backbeat.optimization.verification.certificate import Certificate, worst_of
 from backbeat.optimization.windows.pieces import (
     Knots,
     Window,
-    given_ends,
+    from_neighbors,
     joined,
     window_problem,
 )
@@ -185,7 +185,7 @@ def solve_long(
     logs: dict[int, list[dict[str, float]]] = {}
     for free, start in ((True, 0.0), (False, 0.35)):
         asked = {
-            i: tuple(() if free else given_ends(windows, found, i))
+            i: tuple(() if free else from_neighbors(windows, found, i))
             for i, window in enumerate(windows)
             if window.is_free == free
         }

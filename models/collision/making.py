@@ -233,11 +233,11 @@ def with_corners(model: CollisionModel, bodies: tuple[int, int]) -> CollisionMod
         meets = [s.kind == BOX and s.body == other for s in model.solids]
         for box in (s for s in model.solids if s.kind == BOX and s.body == body):
             # All corners of a box have the geometry of its spheres.
-            kin = next(f for f in model.spheres if f.link == box.name)
+            sphere = next(f for f in model.spheres if f.link == box.name)
             for signs in itertools.product((-1.0, 1.0), repeat=3):
                 p = box.X_PS.multiply(box.size * signs)
                 frame = Frame(box.name, body, np.eye(3), p)
-                spheres.append(replace(kin, part=CORNER, frame=frame, radius=0.0))
+                spheres.append(replace(sphere, part=CORNER, frame=frame, radius=0.0))
                 rows.append(np.array([meets]))
     return replace(model, spheres=tuple(spheres), pairs=np.vstack(rows))
 

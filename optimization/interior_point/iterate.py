@@ -97,18 +97,16 @@ class Iterate:
     filter: list[tuple[float, float]] = field(default_factory=list)
     log: list[dict[str, float]] = field(default_factory=list)
 
-    def is_stuck(self, iteration: int, ratio: float, after: int) -> bool:
-        """Whether the final refinement does not lower the violation any more.
+    def note_violation(self, iteration: int, ratio: float) -> None:
+        """Notes the violation of the last step if it is the lowest of a refinement.
 
         Args:
             iteration: of the last entry of the log.
             ratio: of two violations, below which one is lower than the other.
-            after: iterations without a lower one.
         """
         violation = self.log[-1]["violation"]
         if not self.refinement_steps or violation < ratio * self.lowest:
             self.lowest, self.lowest_at = violation, iteration
-        return iteration - self.lowest_at >= after
 
     @property
     def in_initial_phase(self) -> bool:

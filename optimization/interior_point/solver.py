@@ -151,12 +151,9 @@ class InteriorPoint:
             elif self._converged(run):
                 run.status = "solved"
                 break
-            elif run.refinement_steps >= options.restart_after or run.is_stuck(
-                iteration, options.stuck_ratio, options.stuck_after
-            ):
-                self._restart(run, iteration)
             else:
-                self._adapt(run)
+                run.note_violation(iteration, options.stuck_ratio)
+                self._adapt_or_restart(run, iteration)
         return run
 
     def _is_slow(self, run: Iterate, iteration: int) -> bool:
@@ -221,6 +218,15 @@ class InteriorPoint:
             run.barriers = self._make_barriers(run.mu, run.excess_cost)
             run.filter, run.damping = [], LEAST_DAMPING
             run.bounded_since = iteration + 1
+
+    def _adapt_or_restart(self, run: Iterate, iteration: int) -> None:
+        """Goes on, unless the final refinement lowers the violation no more."""
+        options = self.options
+        is_stuck = iteration - run.lowest_at >= options.stuck_after
+        if is_stuck or run.refinement_steps >= options.restart_after:
+            self._restart(run, iteration)
+        else:
+            self._adapt(run)
 
     def _restart(self, run: Iterate, iteration: int) -> None:
         """Restarts a final refinement that does not converge.

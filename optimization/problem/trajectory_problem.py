@@ -208,7 +208,7 @@ class TrajectoryProblem:
         return range(2, self.num_knots - (0 if is_open else 2))
 
     @property
-    def given_ends(self) -> Sequence[np.ndarray]:
+    def outer_ends(self) -> Sequence[np.ndarray]:
         """(nq,) configurations that were given for the ends of the whole motion."""
         return self.ends or [q for q in (self.q_start, self.q_end) if q is not None]
 

@@ -42,7 +42,7 @@ def write_bounds(
     bound(layout.motor, size, inner, motors.lower, motors.upper)
     margins = limits.position_margin * joint_units(robot)
     low, high = robot.position_lower + margins, robot.position_upper - margins
-    for q in problem.given_ends:
+    for q in problem.outer_ends:
         low = np.minimum(low, q[robot.base_positions :] - 2 * margins)
         high = np.maximum(high, q[robot.base_positions :] + 2 * margins)
     bound(layout.position, nj, free, low, high)

@@ -112,7 +112,7 @@ def window_problem(
     Args:
         problem: the whole problem.
         window: which part of it.
-        given: for a window between two others, see `given_ends`.
+        given: for a window between two others, see `from_neighbors`.
         rest: look for a configuration at rest to start a run-in from.
     """
     part = subproblem(problem, window.start, window.end)
@@ -206,7 +206,7 @@ def joined(windows: Sequence[Window], parts: Sequence[Knots]) -> Knots:
     return Knots(q, w)
 
 
-def given_ends(
+def from_neighbors(
     windows: Sequence[Window], parts: Mapping[int, Knots], i: int
 ) -> list[np.ndarray]:
     """What the neighbors of window i give to it.

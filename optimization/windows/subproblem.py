@@ -15,15 +15,15 @@ from backbeat.optimization.problem.trajectory_problem import Task, TrajectoryPro
 def subproblem(problem: TrajectoryProblem, a: int, b: int) -> TrajectoryProblem:
     """Knots a to b of a problem as one of its own."""
     N, times = problem.num_knots, problem.times
-    ends: dict[str, Any] = {}
+    changes: dict[str, Any] = {}
     if b < N - 1:
-        ends |= {"end_at_rest": False, "q_end": None, "wrench_end": None}
+        changes |= {"end_at_rest": False, "q_end": None, "wrench_end": None}
     if a > 0:
-        ends |= {"v_start": None, "vdot_start": None, "wrench_start": None}
+        changes |= {"v_start": None, "vdot_start": None, "wrench_start": None}
     # The bounds of a part are those of the whole, wherever the part begins.
-    ends["ends"] = problem.given_ends
+    changes["ends"] = problem.outer_ends
     before, after = problem.beside
-    ends["beside"] = (
+    changes["beside"] = (
         float(times[a] - times[a - 1]) if a > 0 else before,
         float(times[b + 1] - times[b]) if b < N - 1 else after,
     )
@@ -42,7 +42,7 @@ def subproblem(problem: TrajectoryProblem, a: int, b: int) -> TrajectoryProblem:
         ],
         near=[(f, k) for f, k in near if len(k)],
         strikers=tuple(dict.fromkeys(i.contact for i in problem.impacts)),
-        **ends,
+        **changes,
     )
 
 

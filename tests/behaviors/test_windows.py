@@ -26,7 +26,7 @@ from backbeat.optimization.verification.verify import verify_motion
 from backbeat.optimization.windows.pieces import (
     LED,
     Knots,
-    given_ends,
+    from_neighbors,
     make_windows,
     ordered,
     window_problem,
@@ -145,7 +145,7 @@ def test_the_search_between_two_windows_begins_as_they_end(found):
         i: Knots(*(x[window.start : window.end + 1] for x in motion.knots))
         for i, window in enumerate(windows)
     }
-    part = window_problem(problem, windows[1], given_ends(windows, parts, 1))
+    part = window_problem(problem, windows[1], from_neighbors(windows, parts, 1))
     inner = (part.times >= LED) & (part.times <= part.times[-1] - LED)
     a, b = windows[1].start, windows[1].end
     own = problem.guess[a : b + 1]

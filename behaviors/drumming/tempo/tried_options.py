@@ -61,10 +61,11 @@ def _options(
     grid = None if known.grid else _nearest_grid(specification, folder)
     if grid is not None:
         yield f"grid: {grid}", replace(known, grid=grid)
+    if known.unplayable != "refuse":
+        return
     members = kit_members(specification.drum_kit(folder))
-    hits = specification.load(folder, members).hits
     # What the author has given to a hand is not left out.
-    if known.unplayable == "refuse" and not all(h.hand for h in hits):
+    if not all(h.hand for h in specification.load(folder, members).hits):
         yield "unplayable: drop", replace(known, unplayable="drop")
 
 

@@ -18,7 +18,7 @@ from backbeat.behaviors.music.notation.score import MOVED, Hit, Remark, Score, c
 # Most that a hit is moved [s].
 MOST = 0.008
 # Hits of several hands within this time of each other are meant to be together [s].
-TOGETHER = 0.015
+SIMULTANEOUS = 0.015
 # A travel costs its least time over its time to this power, so that only those with
 # little time matter; a hit that is moved as far as it may costs this much.
 STEEPNESS, FARTHEST = 8.0, 0.05
@@ -44,7 +44,7 @@ class _Moment(NamedTuple):
 def is_uneven(score: Score) -> bool:
     """Whether hits of a score are nearly together and not quite, as in a take."""
     times = [score.tempo.time(h.beat) for h in score.hits if not h.is_grace]
-    return any(LEAST < b - a < TOGETHER for a, b in pairwise(times))
+    return any(LEAST < b - a < SIMULTANEOUS for a, b in pairwise(times))
 
 
 def eased(
@@ -91,7 +91,7 @@ def _moments(score: Score, beats: Collection[float]) -> list[_Moment]:
     groups: list[list[int]] = []
     for i, hit in enumerate(score.hits):
         last = groups[-1] if groups else []
-        is_one = bool(last) and times[i] - times[last[0]] < TOGETHER
+        is_one = bool(last) and times[i] - times[last[0]] < SIMULTANEOUS
         hands = [score.hits[k].hand for k in last]
         plain = not any(score.hits[k].ornament for k in (*last, i))
         if is_one and hit.hand not in hands and plain:

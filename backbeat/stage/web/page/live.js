@@ -67,13 +67,14 @@ window.followServer = (stage) => {
     for (const [key, value] of Object.entries(what))
       wishes.set(key, { value, until: performance.now() + 400 });
   };
+  const forget = (...keys) => keys.forEach((key) => wishes.delete(key));
   function expected() {
     for (const [key, { until }] of wishes)
       if (performance.now() > until) wishes.delete(key);
     return Object.fromEntries([...wishes].map(([key, { value }]) => [key, value]));
   }
   const deck = {
-    play: (on) => { ["time", "rate"].forEach((key) => wishes.delete(key)); expect({ playing: on }); send("play", on); },
+    play: (on) => { forget("time", "rate"); expect({ playing: on }); send("play", on); },
     seek: (t) => {
       // Where nothing plays, time stays where it was put.
       const there = { time: t, rate: 0 };
