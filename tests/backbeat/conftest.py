@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from io import BytesIO
@@ -14,6 +15,9 @@ from matplotlib.image import imread
 
 from backbeat.cli.main import main
 from backbeat.stage.recording.browser import HEADLESS, find_chromium
+
+# Least deviation of what is seen, 0 to 1, with a robot in it.
+SCENE = 0.08
 
 
 @dataclass
@@ -73,6 +77,20 @@ class Window:
         self.run("new Promise((f) => requestAnimationFrame(() => setTimeout(f, 100)))")
         image = imread(BytesIO(self.page.screenshot(timeout=60_000)), "png")
         return np.asarray(image[..., :3])
+
+    def full_picture(self, seconds: float = 60.0) -> np.ndarray:
+        """The same once a scene is seen, whose parts come one by one."""
+        end = time.monotonic() + seconds
+        while (image := self.picture()).std() <= SCENE:
+            assert time.monotonic() < end, "no scene is seen"
+        return image
+
+    def box(self, selector: str, seconds: float = 30.0) -> dict[str, float]:
+        """Place of an element once it is there; its page may be drawing it anew."""
+        end, found = time.monotonic() + seconds, self.page.locator(selector)
+        while (box := found.bounding_box()) is None:
+            assert time.monotonic() < end, f"{selector} has no place on the page"
+        return dict(box)
 
 
 @pytest.fixture(scope="session")

@@ -52,12 +52,9 @@ def page(window, authored, tmp_path):
 
 def drag_card(window, name, share):
     """Drags a card of the shelf to a share of the row."""
-    card = window.page.locator(f"#timeline .list button:has(b:text-is('{name}'))")
-    card.scroll_into_view_if_needed()
-    box, row = (
-        card.bounding_box(),
-        window.page.locator("#timeline .lanes").bounding_box(),
-    )
+    selector = f"#timeline .list button:has(b:text-is('{name}'))"
+    window.page.locator(selector).scroll_into_view_if_needed()
+    box, row = window.box(selector), window.box("#timeline .lanes")
     mouse = window.page.mouse
     mouse.move(box["x"] + 60, box["y"] + 10)
     mouse.down()
@@ -89,11 +86,11 @@ def test_a_setlist_is_put_together_with_the_mouse(page, tmp_path):
     until_verified(page, 3)
     assert page.run(JOINTS) == ["solved", "solved"]
     # The third to the front, by dragging it.
-    block = page.page.locator('#timeline .block[data-key="behaviors 2"]').bounding_box()
+    block = page.box('#timeline .block[data-key="behaviors 2"]')
     mouse = page.page.mouse
     mouse.move(block["x"] + 20, block["y"] + 20)
     mouse.down()
-    row = page.page.locator("#timeline .lanes").bounding_box()
+    row = page.box("#timeline .lanes")
     mouse.move(row["x"] + 4, block["y"] + 20, steps=4)
     says = "document.querySelector('#timeline .says').textContent"
     page.wait_for(f"{says}.includes('nod.yaml before turn.yaml')")
