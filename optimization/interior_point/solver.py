@@ -231,8 +231,9 @@ class InteriorPoint:
     def _restart(self, run: Iterate, iteration: int) -> None:
         """Restarts a final refinement that does not converge.
 
-        Close to a solution ever shorter steps converge; but a bound with a large
-        multiplier keeps an excess in proportion to the barrier, which is then lowered.
+        Close to a solution ever shorter steps converge, and begin anew if they got too
+        short; but a bound with a large multiplier keeps an excess in proportion to the
+        barrier, which is then lowered.
         Farther off all barriers are initialized again: bounds that were sharp before
         others of the same place were met cut every step short, and an excess that
         costs less than a multiplier stays.

@@ -5,6 +5,7 @@ import re
 import shlex
 from dataclasses import replace
 from itertools import pairwise
+from types import SimpleNamespace
 
 import mido
 import numpy as np
@@ -18,12 +19,21 @@ from backbeat.behaviors.library.store import Library
 from backbeat.behaviors.music.files.score_reader import load_score
 from backbeat.behaviors.music.notation.left_out import left_out_in_words
 from backbeat.behaviors.music.notation.player import HandModel
-from backbeat.behaviors.music.notation.score import BUZZ, DRAG, FLAM, GRACE, Hit
+from backbeat.behaviors.music.notation.score import (
+    BUZZ,
+    DRAG,
+    DROPPED,
+    FLAM,
+    GRACE,
+    Hit,
+    Remark,
+)
 from backbeat.behaviors.music.notation.score_description import Adaptation
 from backbeat.behaviors.music.notation.tempo import Tempo
 from backbeat.behaviors.music.playing.losses import BESIDE
 from backbeat.behaviors.music.playing.ornaments import ALTERNATING, two_sticks
 from backbeat.behaviors.music.playing.sticking import find_hands
+from backbeat.behaviors.specification.kinds import Variant
 from backbeat.cli.author.build import adaptation
 from backbeat.models.common.errors import BackbeatError, NoMotionError
 from backbeat.models.kit.drum_kit import DrumKit
@@ -232,21 +242,25 @@ def test_what_no_motion_is_found_for_is_tried_on_a_grid_and_with_less(name, tmp_
     assert tried_options(gridded, path, fails).startswith("; unplayable: drop did not")
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["funk", "hat-foot"])
-def test_a_refusal_of_the_optimizer_offers_what_was_built(name, tmp_path):
-    path, library = write(name, tmp_path), Library(tmp_path / "library")
-    with pytest.raises(NoMotionError, match="builds it") as caught:
-        build(path, library, adapt=ROLAND)
-    made = build(path, library, adapt=offered(str(caught.value)))
-    assert made.certificate.passed
-    assert str(made.provenance["remarks"][0]) in str(caught.value)
+def test_what_was_built_is_offered_as_a_command(tmp_path):
+    path = write("funk", tmp_path)
+
+    def attempt(other):
+        if other.adapt.unplayable == "refuse":
+            raise NoMotionError("none")
+        remarks = [Remark("2 hits dropped", DROPPED, 2), "seated"]
+        return SimpleNamespace(provenance={"remarks": remarks})
+
+    played = DrummingSpecification(name="funk", score=path.name, adapt=ROLAND)
+    said = tried_options(played, path, attempt)
+    assert said.endswith("--unplayable drop` builds it (2 hits dropped)")
+    assert offered(said) == replace(ROLAND, unplayable="drop")
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["flams", "roll"])
+@pytest.mark.parametrize("name", ["flams", "roll", "blast", "funk", "hat-foot"])
 def test_takes_are_built(name, tmp_path):
     path = write(name, tmp_path)
     adapt = Adaptation(map=["roland"], unplayable="drop")
-    made = build(path, Library(tmp_path / "library"), adapt=adapt)
+    made = build(path, Library(tmp_path / "library"), variant=Variant(adapt))
     assert made.certificate.passed
