@@ -44,7 +44,11 @@ from backbeat.models.common.errors import located
 from backbeat.models.kit.drum_kit import DrumKit
 from backbeat.optimization.interior_point.solution import Violation
 from backbeat.optimization.problem.dense_trajectory import DenseTrajectory
-from backbeat.optimization.problem.trajectory_problem import Limits, TrajectoryProblem
+from backbeat.optimization.problem.trajectory_problem import (
+    EXCESS_COST,
+    Limits,
+    TrajectoryProblem,
+)
 from backbeat.optimization.problem.weights import TrajectoryWeights
 
 TIP_RADIUS = 0.007  # m
@@ -70,8 +74,8 @@ FIRMER = 0.6
 HEEL_FRICTION = 0.65
 # Share of the smoothness of a leg whose foot plays.
 PLAYING = 0.5
-# Heights of fast strokes are dear, so that bounds have to be dearer.
-EXCESS_COST = 3e4
+# Heights of fast strokes are dear, so that bounds have to be dearer in dense songs.
+DENSE_EXCESS_COST = 3e4
 # Wrists whip, arms carry, the torso hardly moves for a hit.
 WEIGHTS = TrajectoryWeights(
     acceleration=0.06,
@@ -241,7 +245,7 @@ class DrummingProblem:
             collisions=self.at_kit.collisions,
             near=drumming.near(self.at_kit.collisions),
             limits=self._limits(),
-            excess_cost=EXCESS_COST,
+            excess_cost=DENSE_EXCESS_COST if self._is_dense else EXCESS_COST,
             weights=specification.trajectory_weights(self._weights()),
         )
         return MotionPlan(

@@ -70,6 +70,10 @@ class Limits:
     contact_forces: Mapping[str, tuple[float, float]] = field(default_factory=dict)
 
 
+# Usual cost of a unit of excess over an elastic bound.
+EXCESS_COST = 1e3
+
+
 @dataclass(frozen=True)
 class Impact:
     """A contact that lasts one knot and exchanges momentum, as a drum stroke.
@@ -139,7 +143,7 @@ class TrajectoryProblem:
     impacts: Sequence[Impact] = ()
     limits: Limits = field(default_factory=Limits)
     weights: TrajectoryWeights = field(default_factory=TrajectoryWeights)
-    excess_cost: float = 1e3
+    excess_cost: float = EXCESS_COST
     v_start: np.ndarray | None = None
     vdot_start: np.ndarray | None = None
     wrench_start: Mapping[str, np.ndarray] | None = None
